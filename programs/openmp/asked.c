@@ -1,7 +1,7 @@
 /*
  * Asks how many threads there are, and takes another path with one: asked QUESTION
  *
- * 8000 ticks of work, on the other path in eight parts side by side.
+ * 8000 ticks of work, on the other path in eight parts side by side. "raised" asks, and then wants eight whatever the answer was.
  */
 #include <omp.h>
 #include <stdio.h>
@@ -13,6 +13,10 @@ static int threads(const char *question)
 {
     if (!strcmp(question, "max"))
         return omp_get_max_threads();
+    if (!strcmp(question, "raised")) {
+        omp_set_num_threads(omp_get_max_threads() + 7);
+        return 8;
+    }
     if (!strcmp(question, "processors"))
         return omp_get_num_procs();
     return 8;

@@ -31,6 +31,22 @@ CASE(coarse, loop, 64 * 100, 16 * 100)
         cost(100);
 }
 
+/* Eight long iterations, as of a program that fits eight files: 8 of 16. */
+CASE(files, loop, 8 * 2000, 2000)
+{
+#pragma omp parallel for schedule(dynamic)
+    for (int i = 0; i < 8; i++)
+        cost(2000);
+}
+
+/* One iteration takes far longer than all the others together, on 16 processors: 1.2 of 16, whenever it begins. */
+CASE(longest, loop, 40000 + 128 * 68, 40000)
+{
+#pragma omp parallel for schedule(dynamic) // one is much longer
+    for (int i = 0; i < 129; i++)
+        cost(i == 0 ? 40000 : 68);
+}
+
 /* One thread prepares what all need: 3.7 of 16. */
 CASE(single, loop, 8000 + 64 * 500, 8000 + 500)
 {

@@ -100,7 +100,7 @@ double lock(bool bad)
     double sum = 0;
     tbb::parallel_for(0, 2000, [&](int i) {
         if (bad) {
-            std::lock_guard<std::mutex> guard(mutex);
+            std::lock_guard<std::mutex> guard(mutex); // taken
             sum += work(i, 20000); // bad: one lock
         } else {
             double own = work(i, 20000);

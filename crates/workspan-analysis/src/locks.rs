@@ -64,6 +64,19 @@ fn bound(recording: &Recording, run: &Run) -> Option<Bound> {
     (held > run.span || bounds_range).then_some(Bound { held, code: longest })
 }
 
+/// True if the critical path of `run` is the code under one lock, and nothing else: with start-up on it, no other path is.
+pub(crate) fn is_bound_by_lock(recording: &Recording, run: &Run) -> bool {
+    let tree = &recording.contexts;
+    let on_path = tree.ids().zip(&run.critical).filter(|(_, critical)| **critical > Nanos::ZERO);
+    let lock = |(id, _): (ContextId, &Nanos)| {
+        let locks = tree.path(id).filter_map(|around| run.totals.get(around.index()).map(|totals| totals.lock));
+        locks.filter(|lock| *lock != Lock::None).last()
+    };
+    let mut locks = on_path.map(lock);
+    let first = locks.next().flatten();
+    matches!(first, Some(Lock::One(_))) && locks.all(|lock| lock == first)
+}
+
 fn apply(run: &mut Run, bound: &Bound) {
     run.span = bound.held;
     if run.uniform_span > Nanos::ZERO {
@@ -108,6 +121,9 @@ mod tests {
         let bounded = bounded_by_locks(&recording(40, 60)).into_owned();
         assert_eq!(bounded.runs[0].span, Nanos(60));
         assert_eq!(bounded.runs[0].critical, [Nanos(0), Nanos(0), Nanos(60)]);
+        assert!(is_bound_by_lock(&bounded, &bounded.runs[0]));
+        let free = recording(40, 30);
+        assert!(!is_bound_by_lock(&free, &free.runs[0]));
     }
 
     #[test]

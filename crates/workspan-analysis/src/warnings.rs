@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use crate::measured::{below_clock, BelowClock};
 use crate::verdict::forks;
-use workspan_model::{AskedBy, AskedThreads, Clock, Ending, Exit, Feature, Nanos, Recording, Run, Site, SiteKind};
+use workspan_model::{
+    AskedBy, AskedThreads, Clock, ContextId, Ending, Exit, Feature, Nanos, Recording, Run, Site, SiteKind,
+};
 
 /// A caveat.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,6 +53,13 @@ pub enum Warning {
     },
     /// Tasks are shorter than the clock can see: their work is a bound, no number.
     BelowClock(BelowClock),
+    /// Parallel regions are short, and their number is such that beginning and ending their teams matters, which no other number has.
+    ShortRegions {
+        /// Their number.
+        count: u64,
+        /// Mean of their work.
+        mean: Nanos,
+    },
     /// The cycle counter may change its rate.
     UnsteadyCounter,
     /// The machine does not show when a thread is switched out.
@@ -97,6 +106,7 @@ impl Warning {
             Warning::NeverForks => "never-forks",
             Warning::TooShort { .. } => "too-short",
             Warning::BelowClock(_) => "below-clock",
+            Warning::ShortRegions { .. } => "short-regions",
             Warning::UnsteadyCounter => "unsteady-counter",
             Warning::NoSwitchWitness => "no-switch-witness",
             Warning::NoDebugInfo { .. } => "no-debug-info",
@@ -110,6 +120,29 @@ impl Warning {
 /// Spans below this are dominated by what the clock cannot resolve: calibration and first-touch effects of some
 /// microseconds.
 pub const SHORTEST_SPAN: Nanos = Nanos(20_000);
+
+/// Regions with less work than this are short: a team gains little by them.
+const SHORT_REGION: Nanos = Nanos(20_000);
+/// What beginning and ending a team takes at least, where its threads are awake and have processors.
+const TEAM: i64 = 2_000;
+
+/// Regions that are too short for a team, if there are enough of them to take a twentieth of the span.
+fn short_regions(recording: &Recording, run: &Run) -> Option<Warning> {
+    let tree = &recording.contexts;
+    let kind = |id| recording.sites.get(tree.site(id)?.0 as usize).map(|site| site.kind);
+    let works = tree.inclusive(&run.totals.iter().map(|totals| totals.self_work).collect::<Vec<_>>());
+    let short = |id: &ContextId| {
+        let (entries, work) = (run.totals.get(id.index())?.entries, works.get(id.index()).copied()?);
+        let entered = i64::try_from(entries).ok().filter(|entered| *entered > 0)?;
+        (work.0 / entered < SHORT_REGION.0).then_some((entries, work))
+    };
+    let regions = tree.children(ContextId::ROOT).filter(|id| kind(*id) == Some(SiteKind::Parallel));
+    let (count, work) =
+        regions.filter_map(|id| short(&id)).fold((0, Nanos::ZERO), |sum, one| (sum.0 + one.0, sum.1 + one.1));
+    let entered = i64::try_from(count).ok().filter(|entered| *entered > 0)?;
+    let matters = entered.saturating_mul(TEAM) > run.span.0 / 20;
+    matters.then_some(Warning::ShortRegions { count, mean: Nanos(work.0 / entered) })
+}
 
 /// True if gcc's OpenMP runtime started threads of its own: one for which LLVM's stands in starts none.
 fn starts_threads_of_libgomp(recording: &Recording) -> bool {
@@ -144,7 +177,8 @@ pub fn warnings(recording: &Recording, run: &Run) -> Vec<Warning> {
     if starts_threads_of_libgomp(recording) {
         found.push(Warning::OpenmpUnseen);
     }
-    if let Some(AskedThreads { answer: 1, by }) = &run.asked {
+    // Who gets several workers all the same has not taken the path for one.
+    if let Some(AskedThreads { answer: 1, by }) = run.asked.as_ref().filter(|_| run.workers <= 1) {
         found.push(Warning::AnsweredOneThread { by: by.clone() });
     }
     let forks = forks(recording, run);
@@ -160,6 +194,7 @@ pub fn warnings(recording: &Recording, run: &Run) -> Vec<Warning> {
         found.push(Warning::TooShort { span: run.span });
     }
     found.extend(below_clock(recording, run).map(Warning::BelowClock));
+    found.extend(short_regions(recording, run));
     if !run.features.contains(&Feature::SteadyCounter) {
         found.push(Warning::UnsteadyCounter);
     }

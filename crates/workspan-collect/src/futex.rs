@@ -11,6 +11,8 @@ const WAKE_BITSET: c_long = 10;
 
 /// The kernel's answer to a wait for a value that had changed already: the thread was not even asleep.
 pub const CHANGED: c_long = -11;
+/// The same where time was over.
+pub const TIMED_OUT: c_long = -110;
 
 /// The arguments behind the number of the call, as the caller passes them.
 #[derive(Clone, Copy, Debug)]

@@ -69,6 +69,7 @@ pub mod task;
 pub mod text;
 pub mod thread;
 pub mod ticks;
+pub mod timed;
 pub mod tool;
 pub mod wait_graph;
 pub mod waiting;

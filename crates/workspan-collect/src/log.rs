@@ -148,6 +148,12 @@ pub fn mark(thread: &Thread) {
     thread.log_offset.set(thread.task.offsets.actual.get());
 }
 
+/// Of what the strand that has ended with absolute span `span` was blocked, `ticks` do not count.
+pub fn leave_out(thread: &Thread, span: i64, ticks: i64) {
+    let blocked = span - thread.task.work.get() - thread.log_offset.get();
+    thread.log_offset.set(thread.log_offset.get() + ticks.clamp(0, blocked.max(0)));
+}
+
 /// The strand that ended with absolute span `span`, by `event`; a rule may have moved the thread's span since.
 pub fn strand(thread: &Thread, event: Event, context: u32, span: i64) {
     numbered(thread, event, context, span, 0);

@@ -108,6 +108,20 @@ pub fn leave(thread: &Thread, now: u64, address: u64) {
     }
 }
 
+/// Of what the calling thread, whose strand has stopped at tick `now`, and which ends now, was blocked before: how much nobody has to wait
+/// for. All of it where it did little but look, as a display that was late once between two looks.
+pub fn unneeded(thread: &Thread, now: u64) -> i64 {
+    match looked_to_end(thread, now) {
+        true => i64::MAX,
+        false => tail(thread, now),
+    }
+}
+
+/// True if who left its span at `address` had looked to its end.
+pub fn left_by_looker(address: u64) -> bool {
+    slot(address)[0].load(Ordering::Acquire) == address
+}
+
 /// The calling thread, whose strand has stopped at tick `now`, has looked to its end, for longer than it ever worked.
 pub fn looked_to_end(thread: &Thread, now: u64) -> bool {
     tail(thread, now) > thread.task.work.get()

@@ -9,6 +9,7 @@ use super::region;
 use super::shared::Shared;
 use super::strand;
 use super::tables::ROOT;
+use super::timed;
 use super::tool;
 use workspan_wire::log::Event;
 use workspan_wire::shm::Thread;
@@ -16,7 +17,12 @@ use workspan_wire::shm::Thread;
 /// Ends the strand of `thread` for good at tick `now`, and offers its end as the program's; unless that is where another thread was which it
 /// has looked for.
 pub fn end_root(shared: Shared, thread: &Thread, now: u64) {
+    timed::decide(thread, now, true);
     let span = strand::stop(thread, now);
+    let looked = polls::looked_to_end(thread, now);
+    if looked {
+        log::leave_out(thread, span, polls::unneeded(thread, now));
+    }
     let mut charged = strand::context(thread);
     if charged == ROOT {
         charged = region::close_serial(shared, thread, span, 0);
@@ -32,7 +38,7 @@ pub fn end_root(shared: Shared, thread: &Thread, now: u64) {
         log::rest(thread);
     }
     events::nobody(thread);
-    if polls::looked_to_end(thread, now) {
+    if looked {
         return;
     }
     let path = path::own(shared, strand::path(thread));

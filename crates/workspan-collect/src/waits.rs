@@ -35,6 +35,7 @@ use super::shared::Shared;
 use super::strand;
 use super::tables::ROOT;
 use super::thread;
+use super::timed;
 use super::tool;
 use workspan_wire::log::Event;
 use workspan_wire::shm::{Candidate, Ending, Position, Spans, Thread, NODE, OWNED, PREFIXED};
@@ -52,11 +53,15 @@ fn in_strand() -> Option<&'static Thread> {
     (thread.task.waiting.get() == 0).then_some(thread)
 }
 
-/// The spans and a handle of its own for the path up to tick `now`; the strand goes on. `wakes`: where what it leaves is
-/// looked for.
-fn snapshot(thread: &Thread, now: u64, wakes: Option<u64>) -> (Spans, u32) {
+/// The spans and a handle of its own for the path up to tick `now`; the strand goes on, unless the thread `ends`. `wakes`: where what it
+/// leaves is looked for.
+fn snapshot(thread: &Thread, now: u64, wakes: Option<u64>, ends: bool) -> (Spans, u32) {
     let shared = Shared::of(thread);
     let span = strand::stop(thread, now);
+    if ends {
+        // It was ended by who does not wait for it; who does all the same was blocked ([`polls::left_by_looker`]).
+        log::leave_out(thread, span, polls::unneeded(thread, now));
+    }
     path::settle(thread);
     let mut context = strand::context(thread);
     let is_serial = context == ROOT;
@@ -93,7 +98,7 @@ fn snapshot(thread: &Thread, now: u64, wakes: Option<u64>) -> (Spans, u32) {
 /// may stop the strand twice: the time since its last event may count twice, and its path may lose a part. Handles of paths are numbers: no
 /// memory of the program is touched.
 pub fn leave_at(thread: &Thread, now: u64, address: u64) -> (Spans, u32) {
-    snapshot(thread, now, Some(address))
+    snapshot(thread, now, Some(address), false)
 }
 
 /// The calling thread is about to wake who waits at `address`.
@@ -103,13 +108,15 @@ pub fn leave_at(thread: &Thread, now: u64, address: u64) -> (Spans, u32) {
 /// to a pipe or to post a semaphore, does not come here; for what that does see [`leave_at`].
 pub fn wake(address: u64) {
     if let Some(thread) = in_strand() {
-        wake_at(thread, clock::read(thread), address);
+        let now = clock::read(thread);
+        timed::decide(thread, now, false);
+        wake_at(thread, now, address);
     }
 }
 
 /// The same of the strand of `thread` at tick `now`.
 pub fn wake_at(thread: &Thread, now: u64, address: u64) {
-    let (spans, path) = snapshot(thread, now, Some(address));
+    let (spans, path) = snapshot(thread, now, Some(address), false);
     WAKERS.put(Shared::of(thread), address, spans, path);
 }
 
@@ -131,7 +138,9 @@ impl Wait {
     /// The calling thread is about to wait. `None`: nobody follows it.
     pub fn begin() -> Option<Wait> {
         let thread = in_strand()?;
-        Some(Wait::begin_at(thread, clock::read(thread)))
+        let now = clock::read(thread);
+        timed::decide(thread, now, false);
+        Some(Wait::begin_at(thread, now))
     }
 
     /// The strand of `thread` is about to wait at tick `now`.
@@ -147,11 +156,18 @@ impl Wait {
         self.end_at(now, address, woken);
     }
 
-    /// The same at tick `now`.
+    /// The wait is over, as time was: whether that was for nothing but time shows later.
+    pub fn end_by_time(self) {
+        let (thread, now) = (self.thread, clock::wake(self.thread));
+        timed::passed(thread, self.end_undecided(now));
+    }
+
+    /// The same as [`Wait::end`] at tick `now`.
     pub fn end_at(self, now: u64, address: u64, woken: bool) {
         let shared = Shared::of(self.thread);
         let waker = if woken { WAKERS.take(address) } else { None };
         if let Some((spans, path)) = waker {
+            timed::forget();
             // Others may have been woken by the same call.
             WAKERS.put_back(shared, address, spans, path::own(shared, path));
         }
@@ -227,7 +243,8 @@ impl Wait {
         } else {
             strand::count_blocked(thread, blocked);
         }
-        let logged = after.filter(|_| log::on(thread));
+        // Behind a looker that was waited for all the same: the row that follows was blocked for as long as this raises the span.
+        let logged = after.filter(|_| log::on(thread) && !polls::left_by_looker(at));
         if let Some((waker, _)) = logged {
             let span = strand::span(thread);
             let mut context = strand::context(thread);
@@ -271,14 +288,6 @@ fn ended(shared: Shared) -> bool {
     shared.header().ending.load(Ordering::Acquire) != Ending::Unseen as u32
 }
 
-/// The strand of `thread`, at tick `now`, has been blocked for so long before.
-pub fn was_blocked(thread: &Thread, now: u64, ticks: i64) {
-    strand::stop(thread, now);
-    strand::count_blocked(thread, ticks);
-    strand::lengthen(thread, ticks);
-    log::go(thread, now);
-}
-
 /// Where a new thread of the program starts.
 #[derive(Clone, Copy, Debug)]
 pub struct Born {
@@ -295,12 +304,14 @@ impl Born {
     /// The calling thread is about to create a thread. `None`: nobody follows it.
     pub fn here() -> Option<Born> {
         let thread = in_strand()?;
-        Some(Born::at(thread, clock::read(thread)))
+        let now = clock::read(thread);
+        timed::decide(thread, now, false);
+        Some(Born::at(thread, now))
     }
 
     /// The strand of `thread` is about to create a thread at tick `now`.
     pub fn at(thread: &'static Thread, now: u64) -> Born {
-        let (Spans { actual: span, uniform, .. }, path) = snapshot(thread, now, None);
+        let (Spans { actual: span, uniform, .. }, path) = snapshot(thread, now, None, false);
         let mut identity = Identity::NONE;
         if log::on(thread) {
             identity = log::task_identity(thread, tool::Kind::Thread, ROOT);
@@ -334,13 +345,15 @@ impl Born {
 /// The calling thread, whose id is `id`, has done what it was created for: leaves its end to whoever joins it.
 pub fn publish_end(id: u64) {
     if let Some(thread) = in_strand() {
-        publish_end_at(thread, clock::read(thread), id);
+        let now = clock::read(thread);
+        timed::decide(thread, now, true);
+        publish_end_at(thread, now, id);
     }
     thread::detach();
 }
 
 /// The same for `thread` at tick `now`; the thread stays attached.
 pub fn publish_end_at(thread: &'static Thread, now: u64, id: u64) {
-    let (spans, path) = snapshot(thread, now, Some(id));
+    let (spans, path) = snapshot(thread, now, Some(id), true);
     ENDED_THREADS.put_near(Shared::of(thread), id, spans, path);
 }

@@ -8,7 +8,7 @@ use crate::encoding::{all, many, put_place, take_place};
 use crate::profile::{Blocker, Call, Dependence, Loop, Model, Parallel, Private, Profile, Reduction};
 
 /// First bytes of a file.
-const MAGIC: &[u8] = b"workspan-depend\0";
+pub const MAGIC: &[u8] = b"workspan-depend\0";
 /// Incremented with every change.
 pub const VERSION: u32 = 4;
 

@@ -26,6 +26,8 @@ pub struct Ran {
 }
 
 impl Ran {
+    /// Fewer samples than this are named with the function that they show.
+    pub const FEW: u64 = 6;
     /// Callees that are kept.
     pub const CALLEES: usize = 3;
 }

@@ -6,6 +6,7 @@ use super::link::{restart, touch_account};
 use workspan_collect::region::{self, CallSite, Place, Region};
 use workspan_collect::strand;
 use workspan_collect::thread::{self, hot};
+use workspan_collect::timed;
 use workspan_wire::site::SiteKind;
 
 /// The region of a call, until dropped.
@@ -56,6 +57,9 @@ fn enter(
         return Guard(None);
     };
     let serial = thread.task.position.get().context == workspan_collect::tables::ROOT;
+    if serial {
+        timed::works(thread, now);
+    }
     if !serial && is_internal(location) {
         region::stay(thread, location);
         restart(now);

@@ -6,6 +6,7 @@
 //! | `syscall` | the same instruction; only `futex` is looked at | waits and wake-ups |
 //! | `pthread_create` | by `dlsym(RTLD_NEXT)` | where the thread starts |
 //! | `pthread_join` | by `dlsym(RTLD_NEXT)` | the wait for its end |
+//! | `nanosleep`, `clock_nanosleep` | the same | sleeps between looks |
 //!
 //! Only for x86-64 with glibc, where this has been tested; elsewhere waits count with the time they take.
 
@@ -48,9 +49,10 @@ mod interposed {
     use core::ffi::{c_int, c_long, c_void};
     use core::mem;
 
-    use workspan_collect::futex::{fail, returned, Futex, CHANGED};
+    use workspan_collect::futex::{fail, returned, Futex, CHANGED, TIMED_OUT};
     use workspan_collect::interposed::{Arguments, Create, Followed, Join, Original, Start, Worker};
     use workspan_collect::waits::{self, Born, Wait};
+    use workspan_collect::{clock, looks, thread};
 
     // What glibc's `syscall` does: shift the arguments by one register, enter the kernel, turn an error into errno.
     // Number 202, futex, goes to `workspan_futex` with all arguments as they are.
@@ -88,6 +90,7 @@ mod interposed {
     }
 
     const EAGAIN: c_int = 11;
+    const NOT_THERE: c_long = -38;
 
     /// `syscall(SYS_futex, …)`.
     extern "C" fn workspan_futex(
@@ -105,9 +108,11 @@ mod interposed {
         }
         let wait = if futex.waits() { Wait::begin() } else { None };
         let answer = futex.call();
-        if let Some(wait) = wait {
+        match wait {
+            Some(wait) if answer == TIMED_OUT => wait.end_by_time(),
             // Not even asleep if the value had changed already; the time is next to nothing then.
-            wait.end(address, answer == 0 || answer == CHANGED);
+            Some(wait) => wait.end(address, answer == 0 || answer == CHANGED),
+            None => {}
         }
         returned(answer)
     }
@@ -170,12 +175,60 @@ mod interposed {
         answer
     }
 
+    type Sleep = unsafe extern "C" fn(*const c_void, *mut c_void) -> c_int;
+    type Clocked = unsafe extern "C" fn(c_int, c_int, *const c_void, *mut c_void) -> c_int;
+
+    static SLEEP: Original = Original::new(c"nanosleep");
+    static CLOCKED: Original = Original::new(c"clock_nanosleep");
+
+    /// The calling thread sleeps, which is `own`.
+    fn sleeps(own: impl FnOnce() -> c_int) -> c_int {
+        match thread::hot().filter(|thread| thread.task.waiting.get() == 0) {
+            Some(thread) => looks::sleeps(thread, clock::read(thread), own),
+            None => own(),
+        }
+    }
+
+    /// # Safety
+    ///
+    /// As for the C library's.
+    #[no_mangle]
+    unsafe extern "C" fn nanosleep(time: *const c_void, left: *mut c_void) -> c_int {
+        let original = SLEEP.get();
+        if original.is_null() {
+            fail(NOT_THERE);
+            return -1;
+        }
+        // SAFETY: the C library defines it with this signature.
+        let original: Sleep = unsafe { mem::transmute::<*mut c_void, Sleep>(original) };
+        // SAFETY: the caller's own arguments.
+        sleeps(|| unsafe { original(time, left) })
+    }
+
+    /// # Safety
+    ///
+    /// As for the C library's.
+    #[no_mangle]
+    unsafe extern "C" fn clock_nanosleep(clock: c_int, flags: c_int, time: *const c_void, left: *mut c_void) -> c_int {
+        const ENOSYS: c_int = 38;
+        let original = CLOCKED.get();
+        if original.is_null() {
+            return ENOSYS;
+        }
+        // SAFETY: the C library defines it with this signature.
+        let original: Clocked = unsafe { mem::transmute::<*mut c_void, Clocked>(original) };
+        // SAFETY: the caller's own arguments.
+        sleeps(|| unsafe { original(clock, flags, time, left) })
+    }
+
     /// Refers to the interposed functions, so that they are linked.
     pub fn keep() {
         core::hint::black_box((
             syscall as unsafe extern "C" fn(c_long, ...) -> c_long as usize,
             pthread_create as Create as usize,
             pthread_join as Join as usize,
+            nanosleep as Sleep as usize,
+            clock_nanosleep as Clocked as usize,
         ));
     }
 }

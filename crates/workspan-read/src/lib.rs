@@ -28,7 +28,7 @@ mod memory;
 mod problem;
 
 pub use events::read_events;
-pub use file::{decode, encode, ReadError};
+pub use file::{decode, encode, ReadError, MAGIC};
 pub use idle::{read_busy, Busy};
 pub use memory::Snapshot;
 pub use problem::Problem;

@@ -94,12 +94,8 @@ pub(crate) const SITE: [Column; 13] = [
         Of::Locks,
         "time that strands waited for the lock which others held, summed over all: it may exceed the time that passed",
     ),
-    column(
-        "taken",
-        Of::Locks,
-        "how often the lock was taken; those of threads are counted while somebody waits for them",
-    ),
-    column("site", Of::Any, "where the source forks, spawns or begins a loop"),
+    column("taken", Of::Locks, "how often the lock was taken; that of threads: from the first wait for it on, or from when it was seen to be held for long"),
+    column("site", Of::Any, "where the source forks, spawns, begins a loop or takes a lock"),
 ];
 
 /// Which columns of a table a report shows.

@@ -1,5 +1,6 @@
 //! Rows of the tables: the terminal and the page show the same cells.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use crate::parts::range;
@@ -71,8 +72,7 @@ pub(crate) fn program(report: &Report) -> Vec<[String; 10]> {
 pub(crate) fn conditions(report: &Report) -> String {
     let p = &report.program;
     let mut parts: Vec<String> = match p.workers {
-        0 if report.sites.iter().any(|site| site.kind == "thread") => vec!["the program's own threads".to_owned()],
-        0 => Vec::new(),
+        0 => own_threads(report).into_iter().collect(),
         1 => vec!["1 worker".to_owned()],
         n => vec![format!("{n} workers")],
     };
@@ -96,6 +96,16 @@ pub(crate) fn conditions(report: &Report) -> String {
     }
     parts.extend(steal(report));
     parts.join("; ")
+}
+
+/// Threads of a program without workers: those that it has created itself.
+fn own_threads(report: &Report) -> Option<String> {
+    let created: u64 = report.sites.iter().filter(|site| site.kind == "thread").map(|site| site.instances).sum();
+    match created {
+        0 => None,
+        1 => Some("1 thread, created by the program".to_owned()),
+        n => Some(format!("{} threads, created by the program", count(n))),
+    }
 }
 
 /// What a steal costs, how that is known, and what it is for; nothing for a program of which nothing can be stolen.
@@ -143,26 +153,74 @@ pub(crate) fn region_notes(regions: &[Region]) -> Vec<&'static str> {
     notes(parallel.map(|region| (region.work_ns, region.span_ns, region.instances_span_ns)))
 }
 
-/// The same of sites.
+/// The same of sites, and what the row of a lock does not have.
 pub(crate) fn site_notes(sites: &[Site]) -> Vec<&'static str> {
-    notes(sites.iter().map(|site| (site.work_ns, site.span_ns, site.instances_span_ns)))
+    let mut all = notes(sites.iter().map(|site| (site.work_ns, site.span_ns, site.instances_span_ns)));
+    let unknown = sites.iter().any(|site| site.parallelism.is_none() && site.tasks > 0 && site.work_ns > 0);
+    all.extend(unknown.then_some(
+        "a row without parallelism: its tasks create others of its kind that outlive them; when the last of those ends is not known",
+    ));
+    let of_threads = sites.iter().any(|site| site.kind == "thread");
+    let locks = of_threads && sites.iter().any(|site| site.kind == "lock");
+    all.extend(locks.then_some(
+        "lock: the times taken, and the work under the lock, count from the first wait for it on, or from when it was seen to be held for 2 µs or more",
+    ));
+    all
 }
 
 /// Of rows with these works, spans, and sums of spans where these are more.
 fn notes(rows: impl Iterator<Item = (i64, i64, Option<i64>)>) -> Vec<&'static str> {
     let (mut cut, mut waits) = (false, false);
     for (work, span, sum) in rows.filter(|(work, ..)| *work > 0) {
+        cut |= side_by_side(span, sum);
         let sum = sum.unwrap_or(span);
-        cut |= sum - span > span / TRIFLE;
         waits |= sum - work > work / TRIFLE;
     }
     let cut = cut.then_some(
-        "a row whose instances ran side by side: span (total) is at most the program's span, parallelism is that of one instance",
+        "each: instances of the row ran side by side; the parallelism is that of one of them alone, and span (total) is at most the program's span",
     );
     let waits = waits.then_some(
-        "a row whose span exceeds its work: its code waits, for other code, a lock or the outside world; its parallelism counts as 1",
+        "parallelism counts as 1 where the instances of a row together took longer than their work: they waited, for other code, a lock or the outside world",
     );
     cut.into_iter().chain(waits).collect()
+}
+
+/// True if instances of a row ran side by side: their spans add up to more than the row's, which is at most the program's.
+fn side_by_side(span: i64, sum: Option<i64>) -> bool {
+    sum.is_some_and(|sum| sum - span > span / TRIFLE)
+}
+
+/// A row's parallelism: of each of its instances where they ran side by side.
+fn parallelism(seen: Option<f64>, uniform: Option<Uniform>, span: i64, sum: Option<i64>) -> String {
+    let each = if seen.is_some() && side_by_side(span, sum) { " each" } else { "" };
+    bracket(seen, uniform) + each
+}
+
+/// The most of the critical path that start-up has which a row of its own would say nothing about.
+const LITTLE: f64 = 0.01;
+
+/// Regions as they are shown: of two rows of start-up, code in which no region followed and code before the first, a small first one is part
+/// of the second.
+pub(crate) fn shown_regions(report: &Report) -> Cow<'_, [Region]> {
+    let starts = |region: &Region| region.kind == "serial" && region.prefix;
+    let regions = &report.regions;
+    let alone = regions.iter().position(|region| {
+        starts(region) && region.to.is_none() && region.critical_share.is_none_or(|share| share < LITTLE)
+    });
+    let before = regions.iter().position(|region| starts(region) && region.to.is_some());
+    let (Some(alone), Some(before)) = (alone, before) else {
+        return Cow::Borrowed(regions);
+    };
+    let mut regions = regions.clone();
+    let (little, row) = (regions[alone].clone(), &mut regions[before]);
+    row.critical_share = row.critical_share.map(|share| share + little.critical_share.unwrap_or(0.0));
+    row.critical_ns += little.critical_ns;
+    row.work_ns += little.work_ns;
+    row.span_ns += little.span_ns;
+    row.wall_ns += little.wall_ns;
+    regions.remove(alone);
+    regions.sort_by_key(|region| std::cmp::Reverse(region.critical_ns));
+    Cow::Owned(regions)
 }
 
 /// Parallelism between what was seen and what uniform loops would give, if that is more than a trifle more.
@@ -182,7 +240,11 @@ pub(crate) fn region(region: &Region) -> [String; 7] {
         share(region.critical_share),
         time(region.work_ns),
         time(region.span_ns),
-        if serial { "serial".to_owned() } else { bracket(region.parallelism, region.uniform) },
+        if serial {
+            "serial".to_owned()
+        } else {
+            parallelism(region.parallelism, region.uniform, region.span_ns, region.instances_span_ns)
+        },
         count(region.instances),
         if serial { String::new() } else { time(region.idle_ns) },
         region_name(region).to_string(),
@@ -218,7 +280,7 @@ pub(crate) fn site(site: &Site) -> [String; 13] {
         share(site.critical_share),
         time(site.work_ns),
         time(site.span_ns),
-        bracket(site.parallelism, site.uniform),
+        parallelism(site.parallelism, site.uniform, site.span_ns, site.instances_span_ns),
         burdened(site.burdened),
         count(site.tasks),
         mean,
@@ -290,7 +352,7 @@ mod tests {
     /// Work, span, and the sum of the instances' spans: which sentences are needed.
     #[test]
     fn rows_that_do_not_divide_are_explained() {
-        let (cut, waits) = ("whose instances", "whose span exceeds");
+        let (cut, waits) = ("side by side", "counts as 1");
         for (row, expected) in [
             ((84, 51, Some(84)), &[cut][..]),
             ((557, 557, None), &[]),

@@ -63,14 +63,15 @@ fn regions(out: &mut String, report: &Report, style: Style) {
     line(out, "");
     let columns = Columns::of(&columns::REGION, report);
     let mut table = Table::new(&columns.names());
-    for region in report.regions.iter().take(style.top) {
+    let shown = rows::shown_regions(report);
+    for region in shown.iter().take(style.top) {
         table.row(columns.pick(&rows::region(region)));
     }
     if let Some(row) = rows::first_use(report) {
         table.row(columns.pick(&row));
     }
     table.write(out, style, columns.names().len() - 1);
-    more(out, report.regions.len(), style, "region");
+    more(out, shown.len(), style, "region");
 }
 
 fn sites(out: &mut String, report: &Report, style: Style) {

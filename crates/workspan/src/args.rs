@@ -115,8 +115,8 @@ pub struct RunOptions {
     /// Run on N workers: sets RAYON_NUM_THREADS, or OMP_NUM_THREADS for OpenMP (default: as the program chooses).
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
     pub workers: Option<u32>,
-    /// Split loops as for a machine with N cores; 0: with the cores that it has (default: 64 for rayon, 0 for OpenMP, where
-    /// N > 0 runs teams of N threads, one thread at a time, to measure every chunk of a loop).
+    /// rayon and oneTBB: split loops as on N cores (default: 64; 0: as on this machine). OpenMP: run teams of N threads, one
+    /// thread at a time, to see every chunk of a loop (default: 0, off).
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=65536))]
     pub logical_cores: Option<u32>,
     /// Also write every strand to a folder beside the recording, NAME.strands, which what-if, advise, predict, merge and

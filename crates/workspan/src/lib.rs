@@ -30,7 +30,7 @@ mod terminal;
 // Folders show the flow; names stay short.
 pub use ask::{advise, calls, evidence, info, parts, predict, query, report, strands, what_if};
 pub use compare::{diff, differential, gate, inflation, merge};
-pub use disk::{cache, export, files, overwrite, source};
+pub use disk::{cache, export, files, known, overwrite, source};
 pub use terminal::{exit, output, signals, status_line, time, untrusted, usage};
 
 pub use workspan_report::table;

@@ -2,7 +2,8 @@
 //!
 //! Each is a way in which Rust programs wait. What is computed is the same busy loop, in units of some milliseconds.
 
-use std::sync::mpsc::{channel, sync_channel};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{channel, sync_channel, RecvTimeoutError};
 use std::sync::{Arc, Barrier, Condvar, Mutex};
 use std::thread;
 use std::time::Duration;
@@ -127,6 +128,45 @@ fn sleeps() {
     helper.join().unwrap();
 }
 
+/// A progress display, as tools for the terminal have it: it waits for the end of the work, and draws whenever a tenth of a
+/// second is over. It is never what the program waits for.
+fn display() {
+    let (stop, stopped) = channel::<()>();
+    let display = thread::spawn(move || {
+        while let Err(RecvTimeoutError::Timeout) = stopped.recv_timeout(Duration::from_millis(20)) {
+            eprint!(".");
+        }
+    });
+    (0..32u64).into_par_iter().for_each(|_| drop(work(6)));
+    stop.send(()).unwrap();
+    display.join().unwrap();
+}
+
+/// The same with a flag, at which it looks when it has slept.
+fn ticker() {
+    let done = Arc::new(AtomicBool::new(false));
+    let ticker = {
+        let done = Arc::clone(&done);
+        thread::spawn(move || loop {
+            thread::sleep(Duration::from_millis(5));
+            if done.load(Ordering::Relaxed) {
+                return;
+            }
+            eprint!(".");
+        })
+    };
+    (0..32u64).into_par_iter().for_each(|_| drop(work(6)));
+    done.store(true, Ordering::Relaxed);
+    ticker.join().unwrap();
+}
+
+/// `main` waits for a message that does not come, and then works: that was a wait for time.
+fn late() {
+    let (_never, nothing) = channel::<()>();
+    assert_eq!(nothing.recv_timeout(Duration::from_millis(100)), Err(RecvTimeoutError::Timeout));
+    (0..16u64).into_par_iter().for_each(|_| drop(work(5)));
+}
+
 fn main() {
     let name = std::env::args().nth(1).unwrap_or_default();
     match name.as_str() {
@@ -136,8 +176,11 @@ fn main() {
         "channel-in-task" => channel_in_task(),
         "barrier" => barrier(),
         "sleeps" => sleeps(),
+        "display" => display(),
+        "ticker" => ticker(),
+        "late" => late(),
         _ => {
-            eprintln!("waits: queue, ping-pong, condition, channel-in-task, barrier, sleeps");
+            eprintln!("waits: queue, ping-pong, condition, channel-in-task, barrier, sleeps, display, ticker, late");
             std::process::exit(2);
         }
     }

@@ -34,6 +34,7 @@ pub(super) fn measure(options: &Options) -> anyhow::Result<Vec<Figure>> {
     let mut ratios = Vec::new();
     for (name, arguments) in loads {
         let programs = [compiled(name, "-O1")?, compiled(name, "-O2")?];
+        build_for_profile(name)?;
         let (mut seconds, mut of_profile) = ([Vec::new(), Vec::new()], Vec::new());
         for _ in 0..options.runs.min(3) {
             for (program, seconds) in programs.iter().zip(&mut seconds) {
@@ -93,15 +94,18 @@ fn source(name: &str) -> PathBuf {
     build::root().join("programs/depend").join(format!("{name}.c"))
 }
 
+/// By `workspan build`, in place of what an earlier one has built.
+fn build_for_profile(name: &str) -> anyhow::Result<()> {
+    let mut command = Command::new(build::workspan()?);
+    command.args(["build", "--", "cc", "-O2", "-g"]).arg(source(name)).args(["-o", name, "-lm"]);
+    command.current_dir(folder()?).stderr(Stdio::null());
+    anyhow::ensure!(command.status()?.success(), "cannot build {name}.c by `workspan build`");
+    Ok(())
+}
+
 /// `workspan depend` of a program that has been built for it.
 fn profile(name: &str, arguments: &[&str]) -> anyhow::Result<Command> {
     let (folder, workspan) = (folder()?, build::workspan()?);
-    if !folder.join(format!(".{name}.depend")).exists() {
-        let mut command = Command::new(&workspan);
-        command.args(["build", "--", "cc", "-O2", "-g"]).arg(source(name)).args(["-o", name, "-lm"]);
-        command.current_dir(&folder).stderr(Stdio::null());
-        anyhow::ensure!(command.status()?.success(), "cannot build {name}.c by `workspan build`");
-    }
     let mut command = Command::new(workspan);
     command.args(["depend", "-o", &format!("{name}.profile"), "--"]).arg(Path::new(".").join(name)).args(arguments);
     command.current_dir(folder).stdout(Stdio::null()).stderr(Stdio::null());

@@ -7,6 +7,7 @@
 //! | `merged` | the same of five runs that are merged strand by strand | [`merged`] |
 //! | `inflation` | where `workspan inflation` ranks false sharing that was planted, `programs/sharing` | [`inflation`] |
 //! | `shapes` | region parallelism of `programs/shapes` on a machine kept busy | [`shapes`] |
+//! | `steady` | parallelism and verdict of programs of every kind over ten runs, alone and on a busy machine | [`steady`] |
 //! | `openmp` | the same of `programs/openmp`: overhead, start-up, tree, loops, closed forms on a busy machine | [`openmp`] |
 //! | `tbb` | programs on oneTBB, `programs/tbb/bench.cpp`: a task, loops, sorting, tree, memory | [`tbb`] |
 //! | `threads` | programs on threads, `programs/threads/bench.c`: a lock, a thread | [`threads`] |
@@ -47,6 +48,7 @@ mod replay;
 mod scale;
 mod shapes;
 mod spread;
+mod steady;
 mod summary;
 mod table;
 mod tbb;
@@ -70,6 +72,7 @@ const GROUPS: &[Group] = &[
     merged::measure,
     inflation::measure,
     shapes::measure,
+    steady::measure,
     openmp::measure,
     tbb::measure,
     threads::measure,

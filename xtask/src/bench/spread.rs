@@ -39,6 +39,11 @@ impl Spread {
         (self.at(0.25), self.at(0.75))
     }
 
+    /// The least and the most.
+    pub(super) fn extremes(&self) -> (f64, f64) {
+        (self.at(0.0), self.at(1.0))
+    }
+
     /// The same in another unit.
     pub(super) fn over(&self, unit: f64) -> Spread {
         Spread::of(self.sorted.iter().map(|sample| sample / unit))

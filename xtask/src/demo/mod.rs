@@ -18,6 +18,9 @@ const PACKAGE: (&str, &str) = ("oxipng", "10.2.1");
 const PAGE: &str = "report.html";
 const RECORDING: &str = "demo.wspan";
 
+/// How the program is run; with strands the page answers what-if, and predicts. The README shows the same, and its report.
+const COMMAND: [&str; 4] = ["workspan", "run", "--release", "--strands"];
+
 /// Where to run what.
 struct Job {
     /// The project's folder.
@@ -79,8 +82,7 @@ fn profile(job: &Job, results: &Path) -> anyhow::Result<()> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let path = std::env::join_paths(std::iter::once(bin).chain(std::env::split_paths(&path)))?;
     let mut command = shell::cargo();
-    // With strands the page answers what-if, and predicts.
-    command.args(["workspan", "run", "--release", "--strands"]);
+    command.args(COMMAND);
     command.arg("--html").arg(from(&job.folder, &results.join(PAGE)));
     command.arg("--output").arg(from(&job.folder, &results.join(RECORDING)));
     command.arg("--").args(&job.arguments);
@@ -114,6 +116,22 @@ number of cores, and which line of its source stands in the way. docs/methods de
 
 For a program of your own:
   cargo install --path crates/workspan
-  cd YOUR-PROJECT && cargo workspan run --release -- ARGUMENTS"
+  cd YOUR-PROJECT && cargo {command} -- ARGUMENTS",
+        command = COMMAND.join(" ")
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a reader of the README types prints what the README shows.
+    #[test]
+    fn the_readme_shows_this_command() {
+        let readme = fs::read_to_string(shell::root().join("README.md")).expect("it is there");
+        let command = format!("\ncargo {} -- ARGUMENTS\n", COMMAND.join(" "));
+        assert!(readme.contains(&command), "README.md does not show{command}");
+        let (name, version) = PACKAGE;
+        assert!(readme.contains(&format!("[{name}](https://crates.io/crates/{name}) {version}")), "another program");
+    }
 }

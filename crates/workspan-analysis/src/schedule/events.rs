@@ -47,6 +47,9 @@ impl Charge for Builder {
     fn next(&mut self) {
         if let Some(mut fork) = self.forks.pop() {
             let end = self.end_of(fork.from);
+            if !fork.tasks && fork.number == 0 {
+                self.set(end, kind::LEADS);
+            }
             self.end_branch(&mut fork, end);
             fork.number += 1;
             fork.branch = self.mark();

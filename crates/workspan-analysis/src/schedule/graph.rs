@@ -41,6 +41,8 @@ pub(super) mod kind {
     pub(in super::super) const DELAYED: u16 = 512;
     /// Somebody else waits for it.
     pub(in super::super) const WAKES: u16 = 1024;
+    /// Of a loop: what a member does before its first chunk.
+    pub(in super::super) const LEADS: u16 = 2048;
     /// What is not simply followed by the next piece.
     pub(in super::super) const NOT_LAST: u16 = LAST | SPAWNS | FORKS | WAITS | PARKS | VIRTUAL | WAKES;
 }

@@ -69,7 +69,7 @@ impl Waiting {
             })
             .collect();
         for ((time, region), kind) in graph.time.iter().zip(&graph.region).zip(&graph.kind) {
-            let is_strand = kind & super::graph::kind::VIRTUAL == 0 && *time > 0;
+            let is_strand = kind & (super::graph::kind::VIRTUAL | super::graph::kind::LEADS) == 0 && *time > 0;
             if let Some(charged) = charged.get_mut(*region as usize).filter(|_| is_strand) {
                 charged.strands += 1;
                 charged.longest = charged.longest.max(nanos(*time));

@@ -2,8 +2,8 @@
 //!
 //! Code under a lock counts for the lock if others waited for that, or if it is serial: nearly all of it is on the critical path then.
 //! **Argument:** what two threads do at a time they do not do under one lock; each holds its own, as workers do that guard their state
-//! with a mutex for each. Of locks that threads take by functions of the C library code has a row only behind a wait: if none of those
-//! was for the lock, they were for a condition. Such code counts for the construct around it.
+//! with a mutex for each. Of locks that threads take by functions of the C library code has a row behind a wait, or if it is long: if nobody
+//! has waited for the lock, its code counts for the construct around it, unless the sum of it [bounds](crate::locks) the span.
 //!
 //! Of the threads of one place as many run at a time as their work is more than what they add to the critical path: two that
 //! share it evenly have half of it there.
@@ -14,6 +14,7 @@ use std::collections::BTreeMap;
 
 use workspan_model::{Clock, ContextId, Nanos, Ratio, Recording, Run, SiteId, SiteKind};
 
+use crate::locks::is_bound_by_lock;
 use crate::profile::{Profile, SiteRow};
 
 /// A wait for a lock that is shorter than this share of the span is accident.
@@ -49,7 +50,8 @@ impl Charged {
                 && row.contended.as_f64() < least
                 && (waits_are_seen || run_beside(row.self_work, row.critical))
         };
-        let moot: Vec<SiteId> = profile.sites.iter().filter(is_moot).map(|row| row.site).collect();
+        let bound = is_bound_by_lock(recording, run);
+        let moot: Vec<SiteId> = profile.sites.iter().filter(|row| !bound && is_moot(row)).map(|row| row.site).collect();
         let mut charged = Charged::default();
         for id in tree.ids() {
             let own = tree.site(id);

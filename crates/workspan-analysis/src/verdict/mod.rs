@@ -23,7 +23,7 @@ pub use evidence::{bounds, Basis, Blame, Code, Evidence, Loops};
 pub use headline::{forks, headline, Contributor, Headline};
 pub use loops::{any_order_of_locks, even_loops, EvenLoops};
 pub use losses::{judge, Cause, Judged, Loss, Outcome, Part, Why};
-pub use reasons::Reason;
+pub use reasons::{Reason, Unit};
 pub use simulated::{simulated, OfEven};
 
 /// Processors that a program is judged on unless others are requested.

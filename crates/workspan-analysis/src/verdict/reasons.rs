@@ -50,6 +50,8 @@ pub enum Reason {
     FewTasks {
         /// An instance has this number of on average, the creator's own branch included.
         tasks: f64,
+        /// What they are.
+        of: Unit,
     },
     /// One takes much longer than others.
     LongTask {
@@ -57,6 +59,8 @@ pub enum Reason {
         longest: Nanos,
         /// The mean.
         mean: Nanos,
+        /// It may begin so late that to begin it first would help.
+        late: bool,
     },
     /// Tasks wait for one another.
     InTurn,
@@ -71,6 +75,17 @@ pub enum Reason {
         /// Mean cost of creating one.
         creation: Nanos,
     },
+}
+
+/// What there is a number of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// Tasks.
+    Tasks,
+    /// Chunks of a loop, as the program or the runtime divides it.
+    Chunks,
+    /// Iterations of a loop, of which there are no more.
+    Iterations,
 }
 
 impl Reason {
@@ -187,6 +202,8 @@ impl Tasks {
     }
 }
 
+/// A task that is longer than what all processors together need for the rest by more than the inverse of this is not begun late.
+const LATE: f64 = 0.1;
 /// Items of a shared iterator in a turn, from which on turns are long because of their number.
 const SEVERAL: u64 = 2;
 
@@ -204,6 +221,14 @@ fn of_tasks(recording: &Recording, row: &SiteRow, known: &Tasks, blame: &Blame, 
         return if is_loop { Reason::Chunks } else { Reason::OwnCode };
     };
     let tasks = count(pieces) / sets.instances + f64::from(u8::from(own));
+    // Where even iterations could run beside each other, chunks say less of a loop than their number does.
+    let iterations =
+        row.uniform.filter(|_| is_loop).and_then(|even| even.parallelism).map_or(0.0, |most| most.0.round());
+    let (tasks, of) = match is_loop {
+        false => (tasks, Unit::Tasks),
+        true if iterations > tasks => (iterations, Unit::Iterations),
+        true => (tasks, Unit::Chunks),
+    };
     let mean = match row.task_mean {
         Some(mean) if !is_loop => mean,
         _ => average(row.self_work, pieces),
@@ -217,12 +242,16 @@ fn of_tasks(recording: &Recording, row: &SiteRow, known: &Tasks, blame: &Blame, 
         // Whoever takes many items has one long turn, which is no long task.
         _ if *items > 0 && (!most_of_span || *items >= SEVERAL * row.tasks) => Reason::SharedIterator,
         // The only one is known exactly.
-        _ if uneven || tasks <= 1.0 => Reason::LongTask { longest: if row.tasks == 1 { mean } else { longest }, mean },
+        _ if uneven || tasks <= 1.0 => {
+            let longest = if row.tasks == 1 { mean } else { longest };
+            let evenly = row.work.as_f64() / sets.instances / f64::from(processors.max(1));
+            Reason::LongTask { longest, mean, late: tasks > 1.0 && evenly > longest.as_f64() * LATE }
+        }
         Code::Whole if !few && kind == Some(SiteKind::Task) => Reason::InTurn,
         // The span is that of several such tasks, and they do not wait for any of their own.
         Code::Any if !few && !most_of_span && *leaves && kind == Some(SiteKind::Task) => Reason::InTurn,
         Code::Any if !few => Reason::OwnCode,
-        Code::Whole | Code::Any => Reason::FewTasks { tasks },
+        Code::Whole | Code::Any => Reason::FewTasks { tasks, of },
     }
 }
 

@@ -18,7 +18,8 @@ use crate::summary::Summary;
 
 /// Name of the file in its folder.
 pub const NAME: &str = "events.wsg";
-const MAGIC: &[u8; 8] = b"wspgraph";
+/// First bytes of the file.
+pub const MAGIC: &[u8; 8] = b"wspgraph";
 /// Longest body: what is longer is damage.
 const MOST_BODY: u32 = 1 << 28;
 /// Most that a summary unfolds to.

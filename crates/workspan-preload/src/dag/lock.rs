@@ -18,10 +18,10 @@ use super::state::call::Open;
 use super::state::lock::{Hold, DEPTH};
 use super::{call, log, task};
 
-/// `task` wants a lock at tick `now`; its strand is stopped.
-pub fn wait(thread: &Thread, task: &Frame, now: u64) {
+/// `task` wants a lock at tick `now`, which somebody has if it is `held`; its strand is stopped.
+pub fn wait(thread: &Thread, task: &Frame, now: u64, held: bool) {
     if let Some(extra) = task.extra(thread) {
-        extra.locks.waits_since.set(now);
+        extra.locks.waits_since.set(if held { now } else { 0 });
     }
     enter_idle(thread, now);
 }
@@ -35,7 +35,8 @@ pub fn taken(thread: &Thread, task: &Frame, now: u64, lock: u64, site: &CallSite
     let mut waited = 0;
     if thread.task.waiting.get() != 0 {
         leave_idle(thread, now);
-        waited = now.wrapping_sub(locks.waits_since.get()) as i64;
+        let since = locks.waits_since.get();
+        waited = if since == 0 { 0 } else { now.wrapping_sub(since) as i64 };
     }
     hold(thread, task, lock, site, waited);
 }

@@ -1,6 +1,9 @@
 //! Callbacks about locks and critical sections.
+//!
+//! Who wants a lock that nobody has does not wait for it, however long the kernel lets the thread stand meanwhile.
 
 use core::ffi::{c_int, c_uint, c_void};
+use core::sync::atomic::{AtomicU32, Ordering};
 
 use workspan_collect::region::{CallSite, Place, Told};
 use workspan_wire::site::SiteKind;
@@ -12,8 +15,15 @@ use super::site::call_site;
 use super::tasks::current_task;
 use crate::dag::{lock, task};
 
+/// How many have a lock, by its hash: of several locks the sum, so that at worst a wait counts that was none.
+static HELD: [AtomicU32; 256] = [const { AtomicU32::new(0) }; 256];
+
+fn held(lock: u64) -> &'static AtomicU32 {
+    &HELD[(lock.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) as usize]
+}
+
 /// A lock is wanted.
-pub extern "C" fn mutex_acquire(kind: c_int, _hint: c_uint, _how: c_uint, _lock: u64, _after: *const c_void) {
+pub extern "C" fn mutex_acquire(kind: c_int, _hint: c_uint, _how: c_uint, lock: u64, _after: *const c_void) {
     // Whoever only tries does not wait, and may not get it.
     if matches!(kind, mutex::ATOMIC | mutex::TEST_LOCK | mutex::TEST_NEST_LOCK) {
         return;
@@ -21,7 +31,7 @@ pub extern "C" fn mutex_acquire(kind: c_int, _hint: c_uint, _how: c_uint, _lock:
     if let Some((thread, task)) = current_task() {
         let at = now(thread);
         task::stop(thread, Some(at));
-        lock::wait(thread, task, at);
+        lock::wait(thread, task, at, held(lock).load(Ordering::Relaxed) != 0);
         done(thread);
     }
 }
@@ -50,6 +60,9 @@ fn nameless(number: u32) -> Told {
 pub extern "C" fn mutex_acquired(kind: c_int, lock: u64, after: *const c_void) {
     if kind == mutex::ATOMIC {
         return;
+    }
+    if kind != mutex::ORDERED {
+        held(lock).fetch_add(1, Ordering::Relaxed);
     }
     if let Some((thread, task)) = current_task() {
         let at = now(thread);
@@ -81,6 +94,7 @@ pub extern "C" fn mutex_released(kind: c_int, lock: u64, _after: *const c_void) 
     if kind == mutex::ATOMIC || kind == mutex::ORDERED {
         return;
     }
+    held(lock).fetch_sub(1, Ordering::Relaxed);
     if let Some((thread, task)) = current_task() {
         let at = now(thread);
         task::stop(thread, Some(at));

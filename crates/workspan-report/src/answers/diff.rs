@@ -301,10 +301,18 @@ fn warnings(before: &Recording, after: &Recording) -> Vec<String> {
     if let Some((a, b)) = differs(|run| format!("{:?}", run.clock).to_lowercase()) {
         warnings.push(format!("another clock: {a}, then {b}"));
     }
-    if let Some((a, b)) = differs(|run| run.workers.to_string()) {
+    let workers = |run: &Run| {
+        if run.workers == 0 {
+            "none (it had no pool and no team)".to_owned()
+        } else {
+            run.workers.to_string()
+        }
+    };
+    if let Some((a, b)) = differs(workers) {
         warnings.push(format!("another number of workers: {a}, then {b}"));
     }
-    if let Some((a, b)) = differs(|run| run.logical_cores.map_or_else(|| "true".to_owned(), |cores| cores.to_string()))
+    if let Some((a, b)) =
+        differs(|run| run.logical_cores.map_or_else(|| "those of the machine".to_owned(), |cores| cores.to_string()))
     {
         warnings.push(format!("loops split for another number of cores: {a}, then {b}"));
     }

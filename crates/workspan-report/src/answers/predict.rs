@@ -224,7 +224,7 @@ fn headline(asked: &Asked<'_>, program: &Program, points: &[Point]) -> String {
     };
     let noun = if point.processors == 1 { "processor" } else { "processors" };
     let most = range(program.most_speedup, program.even_most_speedup);
-    format!("{} {noun}: {}; {best}at most {most}x, however many{with}{run}", point.processors, times(point))
+    format!("{} {noun}: {}; {best}any number: at most {most}x{with}{run}", point.processors, times(point))
 }
 
 /// A speedup and between what it lies.
@@ -317,7 +317,7 @@ pub fn csv(answer: &Answer) -> String {
 
 /// Columns of numbers of processors.
 pub(crate) const POINTS: [&str; 9] =
-    ["processors", "time", "speedup", "from", "to", "greedy", "at most", "efficiency", "idle"];
+    ["processors", "time", "speedup", "from", "to", "greedy", "bound", "efficiency", "idle"];
 
 /// A number of processors.
 pub(crate) fn point_row(program: &Program, point: &Point) -> [String; 9] {
@@ -366,6 +366,7 @@ pub fn text(answer: &Answer, style: Style, unicode: bool) -> String {
     if answer.points.iter().any(|point| point.even_speedup.is_some()) {
         line(&mut out, &style.dim(EVEN));
     }
+    line(&mut out, &style.dim(&columns_explained(answer)));
     line(
         &mut out,
         &style.dim(&format!(
@@ -373,6 +374,15 @@ pub fn text(answer: &Answer, style: Style, unicode: bool) -> String {
         )),
     );
     out
+}
+
+/// What the columns of speedups are.
+fn columns_explained(answer: &Answer) -> String {
+    let schedules = match answer.seeds {
+        0 => String::new(),
+        n => format!("speedup, from, to: median, least and most of {n} schedules by work stealing; "),
+    };
+    format!("{schedules}greedy: a schedule that costs nothing; bound: no schedule of these strands is faster on that number of processors")
 }
 
 /// The speedup, and what it lacks of the bound; logarithmic.

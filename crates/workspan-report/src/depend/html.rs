@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::graphs::html::section;
-use super::text::{self, describe, headline, ranked, share};
+use super::text::{self, describe, headline, meaning, ranked, share, LEAST};
 use super::view::{Depend, Loop};
 use crate::html::escape;
 use crate::html::plain::{page, warnings, Head};
@@ -52,9 +52,9 @@ fn candidates(view: &Depend) -> String {
         return rows;
     }
     format!(
-        "<h2>Loops to run in parallel</h2>\n{}<p class=\"dim\">Speedup of the whole program on {} processors; starting and ending \
-         a parallel loop is taken to cost {} instructions.</p>\n",
-        table(&["program", "work", "loop", "write"], &rows),
+        "<h2>Loops to run in parallel</h2>\n{}<p class=\"dim\">Speedup of the whole program on {} processors. Workspan assumes that \
+         starting and ending a parallel loop costs {} instructions.</p>\n",
+        table(&["speedup", "work", "loop", "write"], &rows),
         view.processors,
         view.overhead
     )
@@ -77,10 +77,14 @@ fn refused(view: &Depend) -> String {
             .collect();
         let _ = writeln!(
             out,
-            "<details><summary>{} <span class=\"dim\">{} of the work, would gain {:.2}x</span></summary><ul>\n{all}</ul></details>",
+            "<details><summary>{} <span class=\"dim\">{} of the work; {}</span></summary><ul>\n{all}</ul></details>",
             place(each),
             share(each.work, work),
-            each.speedup
+            if each.speedup < LEAST {
+                "no gain".to_owned()
+            } else {
+                format!("if it could, the program would run {:.2}x faster", each.speedup)
+            }
         );
     }
     if out.is_empty() {
@@ -95,13 +99,18 @@ fn models(view: &Depend) -> String {
     for model in &view.models {
         let _ = writeln!(
             rows,
-            "<tr><td class=\"name\">{}</td><td>{:.2}</td><td>{}</td></tr>",
+            "<tr><td class=\"name\">{}</td><td>{:.2}</td><td>{}</td><td class=\"name\">{}</td></tr>",
             escape::text(&model.name),
             model.parallelism,
-            model.span
+            model.span,
+            meaning(&model.name)
         );
     }
-    format!("<h2>Task models</h2>\n{}", table(&["model", "parallelism", "span"], &rows))
+    format!(
+        "<h2>Task models</h2>\n{}<p class=\"dim\">Parallelism of the program as it is, on unlimited processors: work divided by \
+         span, in instructions.</p>\n",
+        table(&["model", "parallelism", "span", "a task is"], &rows)
+    )
 }
 
 fn coverage(view: &Depend) -> String {

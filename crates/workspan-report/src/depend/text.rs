@@ -8,7 +8,7 @@ use crate::place::short_file;
 use crate::table::{self, Align};
 
 /// Least gain of a candidate that a table names.
-const LEAST: f64 = 1.01;
+pub(super) const LEAST: f64 = 1.01;
 
 /// The text; at most `top` rows of a table.
 pub fn text(view: &Depend, top: usize) -> String {
@@ -211,29 +211,29 @@ fn calls(view: &Depend, work: u64, top: usize, out: &mut String) {
 }
 
 /// What a model makes a task, in words.
-fn meaning(model: &str) -> &'static str {
+pub(super) fn meaning(model: &str) -> &'static str {
     match model {
-        "base" => "calls are tasks",
-        "exact" => "calls; each waits only for what it needs in this execution",
-        "no-control" => "calls; conditions do not wait",
-        "loops" => "calls and iterations",
-        "parallel-loops" => "calls, and iterations of loops without dependences",
-        "reductions" => "calls and iterations; reductions do not wait",
-        "hoist" => "calls begin as early as they can",
-        "lines" => "calls and lines",
-        "everything" => "all of these",
+        "base" => "a call; a line waits for all calls that it ever depended on",
+        "exact" => "a call; a line waits only for the calls that it depends on each time",
+        "no-control" => "a call; conditions do not wait for results",
+        "loops" => "a call or an iteration",
+        "parallel-loops" => "a call, or an iteration of a loop without dependences",
+        "reductions" => "a call or an iteration; reductions do not wait",
+        "hoist" => "a call; it begins as early as it can",
+        "lines" => "a call or a line; it begins as early as it can",
+        "everything" => "a call, an iteration or a line: loops, reductions, no-control, hoist and lines in one model",
         _ => "",
     }
 }
 
 fn models(view: &Depend, out: &mut String) {
-    let mut rows = vec![["model", "parallelism", "span", "tasks"].map(str::to_owned).to_vec()];
+    let mut rows = vec![["model", "parallelism", "span", "a task is"].map(str::to_owned).to_vec()];
     for model in &view.models {
         let (span, parallelism) = (model.span.to_string(), format!("{:.2}", model.parallelism));
         rows.push(vec![model.name.clone(), parallelism, span, meaning(&model.name).to_owned()]);
     }
     let work = view.models.first().map_or(0, |model| model.work);
-    let _ = writeln!(out, "\nParallelism on unlimited processors (work {work} instructions; work divided by span):");
+    let _ = writeln!(out, "\nTask models: parallelism of the program as it is, on unlimited processors (work, {work} instructions, divided by span):");
     out.push_str(&table::write(&rows, &[Align::Left, Align::Right, Align::Right, Align::Left]));
 }
 

@@ -16,7 +16,7 @@ pub struct Depend {
     pub runs: Vec<Vec<String>>,
     /// Processors that speedups are predicted for.
     pub processors: u32,
-    /// Instructions that starting and ending a parallel loop is taken to cost.
+    /// Instructions that starting and ending a parallel loop is assumed to cost.
     pub overhead: u64,
     /// Predicted speedup of the program if every loop that can run in parallel does, outer ones before inner ones.
     pub speedup: f64,

@@ -1,11 +1,13 @@
 //! What the script computes with and the page does not show, as JSON, and the parts that it inflates.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 use workspan_page::predict::Predicted;
 use workspan_page::session::numbers;
 
+use super::escape;
 use super::keys::Keys;
 use super::scaling;
 use super::table::Order;
@@ -52,7 +54,7 @@ struct WhatIf<'a> {
     run: u32,
     runs: usize,
     /// Segments: handle, three numbers, text.
-    pieces: Vec<(&'a str, [u32; 3], &'a str)>,
+    pieces: Vec<(&'a str, [u32; 3], Cow<'a, str>)>,
     /// Numbers of sites, by handle.
     sites: &'a BTreeMap<String, Vec<u32>>,
 }
@@ -77,7 +79,7 @@ impl<'a> Data<'a> {
             pieces: live
                 .pieces
                 .iter()
-                .map(|part| (part.handle.as_str(), numbers(&part.spot), part.piece.text.as_str()))
+                .map(|part| (part.handle.as_str(), numbers(&part.spot), escape::unmarked(&part.piece.text)))
                 .collect(),
             sites: &live.sites,
         };

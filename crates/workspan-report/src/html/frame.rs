@@ -9,7 +9,7 @@ use crate::words;
 pub(crate) fn title(report: &Report) -> String {
     let command = report.recorded.command.first().map_or("", String::as_str);
     let program = command.rsplit_once('/').map_or(command, |(_, name)| name);
-    let lead = report.verdict.text.split(':').next().unwrap_or_default();
+    let lead = report.verdict.text.split(": ").next().unwrap_or_default();
     let parts: Vec<&str> = [program, lead, "Workspan"].into_iter().filter(|part| !part.is_empty()).collect();
     escape::text(&parts.join(" · "))
 }
@@ -29,11 +29,11 @@ href="#sites">Sites</a><a href="#source">Source</a><a href="#recording">Recordin
 /// The verdict, and what to know before believing it.
 pub(crate) fn verdict(report: &Report) -> String {
     let verdict = &report.verdict;
-    let (lead, rest) = match verdict.text.split_once(':') {
-        Some((lead, rest)) => (lead, format!(":{rest}")),
+    let (lead, rest) = match verdict.text.split_once(": ") {
+        Some((lead, rest)) => (lead, format!(": {rest}")),
         None => (verdict.text.as_str(), String::new()),
     };
-    let rest = escape::text(&rest);
+    let rest = escape::prose(&rest);
     let known = |id: &str| report.sites.iter().any(|site| site.id == id);
     let region = |id: &str| report.regions.iter().any(|region| region.id == id);
     let rest = match verdict.main.as_deref() {
@@ -44,7 +44,7 @@ pub(crate) fn verdict(report: &Report) -> String {
     let warnings: String = report
         .warnings
         .iter()
-        .map(|warning| format!("<li><b aria-hidden=\"true\">!</b> {}</li>\n", escape::text(&warning.message)))
+        .map(|warning| format!("<li><b aria-hidden=\"true\">!</b> {}</li>\n", escape::prose(&warning.message)))
         .collect();
     let warnings = match warnings.as_str() {
         "" => warnings,
@@ -59,10 +59,10 @@ fn losses(report: &Report) -> String {
     let Some((speedup, losses)) = verdict.lines.split_first() else {
         return String::new();
     };
-    let items: String = losses.iter().map(|line| format!("<li>{}</li>\n", escape::text(line.trim()))).collect();
+    let items: String = losses.iter().map(|line| format!("<li>{}</li>\n", escape::prose(line.trim()))).collect();
     let items = if items.is_empty() { items } else { format!("<ul class=\"losses\">\n{items}</ul>\n") };
-    let next = verdict.next.as_ref().map(|next| format!("<p class=\"next\">Try: {}</p>\n", escape::text(next)));
-    format!("<p class=\"speedup\">{}</p>\n{items}{}", escape::text(speedup), next.unwrap_or_default())
+    let next = verdict.next.as_ref().map(|next| format!("<p class=\"next\">Try: {}</p>\n", escape::prose(next)));
+    format!("<p class=\"speedup\">{}</p>\n{items}{}", escape::prose(speedup), next.unwrap_or_default())
 }
 
 /// How the recording was made, and the numbers that stand in no table.
@@ -82,7 +82,7 @@ pub(crate) fn recording(report: &Report) -> String {
     let items = [
         ("command", recorded.command.join(" ")),
         ("end", end),
-        ("losses", losses),
+        ("events lost", losses),
         ("runs", recorded.runs.to_string()),
         ("runtime", recorded.runtime.clone()),
         ("machine", format!("{}, {cpus}, {}", recorded.processor, recorded.system)),
@@ -93,7 +93,7 @@ pub(crate) fn recording(report: &Report) -> String {
         ("excluded: waiting for a CPU", time(program.preempted_ns)),
         ("excluded: interrupts", time(program.interrupted_ns)),
         ("excluded: runtime, first use", time(program.first_use_ns.unwrap_or(0))),
-        ("excluded: the collector", time(program.collector_ns)),
+        ("excluded: the collector, and what remains unexplained", time(program.collector_ns)),
         ("measured: a fork and join", picos(recorded.join_cost_ps)),
         ("measured and excluded: an event of the profiler", picos(recorded.probe_cost_ps)),
         ("made by", format!("workspan {}", recorded.workspan)),
@@ -101,8 +101,9 @@ pub(crate) fn recording(report: &Report) -> String {
     let items: String =
         items.into_iter().map(|(name, value)| format!("<dt>{name}</dt><dd>{}</dd>\n", escape::text(&value))).collect();
     format!(
-        "<p class=\"help\">No other number contains excluded time. A run on another machine, or with another input, may \
-         give other numbers.</p>\n<dl>\n{items}</dl>\n"
+        "<p class=\"help\">Work and span contain none of the excluded times, each of which is a sum over all threads; wall contains them all. \
+         The collector's is a remainder: what is left of the threads' lives, so that it may exceed the CPU time. A run on another machine, \
+         or with another input, may give other numbers.</p>\n<dl>\n{items}</dl>\n"
     )
 }
 

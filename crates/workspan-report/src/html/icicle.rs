@@ -87,7 +87,7 @@ fn draw(report: &Report, keys: &Keys<'_>, measure: Measure, total: i64, cell: &C
     format!(
         "<g class=\"{class}\"{link}><title>{title}</title><svg x=\"{x:.3}%\" y=\"{y}\" width=\"{width:.3}%\" \
          height=\"{height}\"><rect/>{text}</svg></g>\n",
-        title = escape::text(&title),
+        title = escape::text(&escape::unmarked(&title)),
         x = cell.x * 100.0,
         y = cell.depth * ROW,
         width = cell.width * 100.0,

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::escape;
-use crate::rows;
 use crate::view::Report;
+use crate::{place, rows};
 use workspan_model::Nanos;
 
 /// Classes of colours, as `style.css` defines them.
@@ -44,7 +44,8 @@ impl<'a> Keys<'a> {
         for region in &report.regions {
             let name = rows::region_name(region);
             let (label, tint) = match region.kind.as_str() {
-                "serial" => (short_label(&name.place), "cs"),
+                // Boxes are narrow, and their hatching says that it is serial.
+                "serial" => (short_label(&place::between(region.from.as_ref(), region.to.as_ref())), "cs"),
                 kind => (short_label(&format!("{} {kind}", name.place)), "c0"),
             };
             keys.add(&region.id, Key { name: name.to_string(), label, tint });
@@ -123,5 +124,5 @@ pub(crate) fn anchor(id: &str) -> String {
 /// A name without the folders in it: boxes are narrow.
 fn short_label(name: &str) -> String {
     let words: Vec<&str> = name.split(' ').map(|word| word.rsplit_once('/').map_or(word, |(_, file)| file)).collect();
-    words.join(" ")
+    escape::unmarked(&words.join(" ")).into_owned()
 }

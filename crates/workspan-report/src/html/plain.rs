@@ -49,13 +49,13 @@ pub(crate) fn page(head: &Head<'_>, body: &str) -> String {
         title = escape::text(&format!("{program} – workspan {}", head.of)),
         command = escape::text(&head.command.join(" ")),
         date = date::utc(head.made_at),
-        headline = escape::text(head.headline),
+        headline = escape::prose(head.headline),
     )
 }
 
 /// What to know before believing the numbers; nothing if there is nothing.
 pub(crate) fn warnings<'w>(warnings: impl Iterator<Item = &'w str>) -> String {
-    let items: String = warnings.map(|warning| format!("<li>{}</li>\n", escape::text(warning))).collect();
+    let items: String = warnings.map(|warning| format!("<li>{}</li>\n", escape::prose(warning))).collect();
     if items.is_empty() {
         return items;
     }

@@ -108,7 +108,7 @@ fn sliders(keys: &Keys<'_>, live: Option<&Live>) -> String {
     };
     let mut out = String::new();
     for warning in &live.warnings {
-        let _ = writeln!(out, "<p class=\"none\"><b aria-hidden=\"true\">!</b> {}</p>", escape::text(warning));
+        let _ = writeln!(out, "<p class=\"none\"><b aria-hidden=\"true\">!</b> {}</p>", escape::prose(warning));
     }
     if live.carried.is_none() {
         out += "<p class=\"none\">The recording is too large for computing in a page: use <code>workspan what-if</code>.</p>\n";
@@ -134,7 +134,7 @@ fn sliders(keys: &Keys<'_>, live: Option<&Live>) -> String {
                 bar = bar::bar(Some(part.share)),
                 share = share(Some(part.share)),
                 swatch = keys.swatch(id),
-                text = escape::text(&part.piece.text),
+                text = escape::prose(&part.piece.text),
             )
         })
         .collect();

@@ -88,7 +88,7 @@ impl<'a> Listing<'a> {
 
     /// A name, leading to its line if that is shown.
     pub(crate) fn link(&self, place: Option<&Place>, name: &str) -> String {
-        let name = escape::text(name);
+        let name = escape::prose(name);
         match place.and_then(|place| self.anchor(&place.file, place.line)) {
             Some(anchor) => format!("<a href=\"#{anchor}\">{name}</a>"),
             None => name,

@@ -21,11 +21,9 @@ pub(crate) fn program(report: &Report) -> String {
             format!("<tr><th scope=\"row\">{}</th>{values}</tr>\n", row[0].trim())
         })
         .collect();
-    let words = WORDS
-        .iter()
-        .map(|(word, meaning)| format!("<dt>{word}</dt><dd>{}</dd>\n", escape::text(&meaning.replace('`', ""))));
+    let words = WORDS.iter().map(|(word, meaning)| format!("<dt>{word}</dt><dd>{}</dd>\n", escape::prose(meaning)));
     let more = [rows::longer_than_work(report), rows::polled(report)].into_iter().flatten();
-    let longer: String = more.map(|why| format!("<p class=\"conditions\">{}</p>\n", escape::text(&why))).collect();
+    let longer: String = more.map(|why| format!("<p class=\"conditions\">{}</p>\n", escape::prose(&why))).collect();
     format!(
         r#"<div class="scroll"><table class="program"><thead>{head}</thead><tbody>
 {rows}</tbody></table></div>
@@ -58,7 +56,7 @@ pub(crate) fn regions(report: &Report, keys: &Keys<'_>, listing: &Listing<'_>) -
     table(
         "regions",
         &columns,
-        &report.regions.iter().map(row).collect::<String>(),
+        &rows::shown_regions(report).iter().map(row).collect::<String>(),
         &rows::region_notes(&report.regions),
         "The top level of the program: parallel regions with all that runs inside them, and the serial code between them. Rows do \
          not overlap; their shares of the critical path add up to 100 %. Idle is the time that workers waited for work \
@@ -91,7 +89,7 @@ pub(crate) fn sites(report: &Report, keys: &Keys<'_>, listing: &Listing<'_>) -> 
 
 fn named(name: &Name, place: Option<&Place>, via: Option<&Place>, listing: &Listing<'_>) -> String {
     let via = name.via.as_ref().map_or(String::new(), |text| format!(" (from {})", listing.link(via, text)));
-    format!("{}<span>{}{via}</span>", listing.link(place, &name.place), escape::text(&name.rest))
+    format!("{}<span>{}{via}</span>", listing.link(place, &name.place), escape::prose(&name.rest))
 }
 
 fn write_row(row: &str, keys: &Keys<'_>, id: &str, share: Option<f64>, cells: &[String], name: &str) -> String {
@@ -180,7 +178,10 @@ impl Order {
             ];
             Columns::of(&columns::SITE, report).pick(&row)
         };
-        Order { regions: report.regions.iter().map(region).collect(), sites: report.sites.iter().map(site).collect() }
+        Order {
+            regions: rows::shown_regions(report).iter().map(region).collect(),
+            sites: report.sites.iter().map(site).collect(),
+        }
     }
 }
 

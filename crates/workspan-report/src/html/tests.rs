@@ -189,6 +189,104 @@ fn what_matters_is_there_without_a_script() {
     );
 }
 
+/// Names stand in elements of their own, not between backticks.
+#[test]
+fn nothing_on_the_page_has_backticks() {
+    let mut report = demo();
+    report.verdict.text =
+        "parallelism 2, which a.c:16 has: 90 % of the critical path is serial code in `spin` (a.c:4)".to_owned();
+    report.verdict.lines = vec!["on 16 processors: 2x in `spin`".to_owned()];
+    report.verdict.next = Some("parallelise serial code in `spin`".to_owned());
+    report.warnings = vec![Warning { code: "a".to_owned(), message: "see `workspan doctor`".to_owned() }];
+    report.contexts[0].label = "serial code in `spin`".to_owned();
+    report.regions[1].ran = Some(crate::ran::Ran {
+        function: "spin".to_owned(),
+        file: "a.c".to_owned(),
+        first_line: 4,
+        last_line: 4,
+        samples: 10,
+        share: 1.0,
+        callees: Vec::new(),
+        threads: 1,
+        main_thread: true,
+    });
+    report.sites[0].name = Some("solve".to_owned());
+    let expected = [
+        "<h1><b>parallelism 2, which a.c:16 has</b>",
+        "<title>demo · parallelism 2, which a.c:16 has · Workspan</title>",
+        "critical path is serial code in <code>spin</code> (a.c:4)</a></h1>",
+        "Try: parallelise serial code in <code>spin</code></p>",
+        "</b> see <code>workspan doctor</code></li>",
+        "<title>serial code in spin (a.c:4), before src/main.rs:12, main thread (start-up)",
+        "<text>before main.rs:12</text>",
+        "<span> join <code>solve</code> in demo::heavy</span>",
+    ];
+    let page = check(&report, &source(), &expected);
+    // The script has its own, in its code.
+    let shown = page.replace(SCRIPT, "");
+    let at = shown.find('`');
+    assert!(at.is_none(), "{}", &shown[at.unwrap_or(0).saturating_sub(80)..][..120]);
+}
+
+/// The page and the text have one row for two of start-up, where one of them says nothing.
+#[test]
+fn two_rows_of_start_up_are_one() {
+    let starts = |share: f64| {
+        let mut report = demo();
+        let little = Region { critical_share: Some(share), critical_ns: 5_000, ..serial("s-9", None, None) };
+        report.regions.push(little);
+        (crate::rows::shown_regions(&report).into_owned(), report)
+    };
+    let (shown, report) = starts(0.001);
+    let row = shown.iter().find(|region| region.id == "s-0").expect("it is there");
+    assert_eq!((shown.len(), row.critical_ns, row.work_ns, row.instances), (2, 205_000, 400_000, 1));
+    assert!(row.critical_share.is_some_and(|share| (share - 0.101).abs() < 1e-9));
+    let plain = crate::text::Style { colour: false, top: 9 };
+    let text = crate::text::write(&report, plain);
+    assert!(text.contains("before src/main.rs:12") && !text.contains("before any region"), "{text}");
+    let page = check(&report, &source(), &[]);
+    assert!(!page.split("id=\"data\"").next().is_some_and(|shown| shown.contains("before any region")));
+    // What takes long stays apart.
+    let (shown, report) = starts(0.2);
+    assert_eq!(shown.len(), 3);
+    assert!(crate::text::write(&report, plain).contains("before any region"));
+}
+
+/// Of threads: how many there are, whose parallelism a row has, and from when on its locks count.
+#[test]
+fn rows_of_threads_are_explained() {
+    let mut report = demo();
+    report.program.workers = 0;
+    let threads = Site {
+        kind: "thread".to_owned(),
+        instances: 4,
+        parallelism: Some(1.0),
+        instances_span_ns: Some(6_000_000),
+        ..site("s-1", 12)
+    };
+    let lock = Site { kind: "lock".to_owned(), contended_ns: 100, instances: 78, ..site("s-2", 18) };
+    report.sites = vec![threads.clone(), lock];
+    let plain = crate::text::Style { colour: false, top: 9 };
+    let text = crate::text::write(&report, plain);
+    for part in [
+        "\n4 threads, created by the program\n",
+        " 1.00 each ",
+        "\neach: instances of the row ran side by side; the parallelism is that of one of them alone",
+        "\nlock: the times taken, and the work under the lock, count from the first wait for it on, or from when it",
+    ] {
+        assert!(text.contains(part), "{part:?} is not in {text}");
+    }
+    let page =
+        check(&report, &source(), &["<td>1.00 each</td>", "4 threads, created by the program", "count from the first"]);
+    assert_eq!(page.matches("lock: the times taken").count(), 1);
+    // A lock that no thread takes has its row from the beginning.
+    report.sites[0].kind = "parallel".to_owned();
+    assert!(!crate::text::write(&report, plain).contains("lock: the times"));
+    report.sites = vec![Site { instances: 1, instances_span_ns: None, ..threads }];
+    let text = crate::text::write(&report, plain);
+    assert!(text.contains("\n1 thread, created by the program\n") && !text.contains(" each"), "{text}");
+}
+
 #[test]
 fn an_icicle_is_as_wide_as_its_measure() {
     let page = check(&demo(), &source(), &[]);
@@ -201,7 +299,7 @@ fn an_icicle_is_as_wide_as_its_measure() {
     <g class="c1" data-s="0"><title>src/main.rs:12 join in demo::heavy
     critical path 2.00 ms (2000000 ns), 91 %; 2.00 ms its own</title><svg x="0.000%" y="20" width="90.909%" height="19"><rect/><text>main.rs:12 join</text></svg></g>
     <g class="cs" data-s="1"><title>serial code before src/main.rs:12 (start-up)
-    critical path 200 µs (200000 ns), 9.1 %; 200 µs its own</title><svg x="90.909%" y="20" width="9.091%" height="19"><rect/><text>serial code before main.rs:12</text></svg></g>
+    critical path 200 µs (200000 ns), 9.1 %; 200 µs its own</title><svg x="90.909%" y="20" width="9.091%" height="19"><rect/><text>before main.rs:12</text></svg></g>
     </svg>
     "#);
 }

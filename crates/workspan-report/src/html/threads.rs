@@ -9,11 +9,11 @@ use crate::view::Report;
 pub(crate) fn section(report: &Report) -> String {
     let Some(threads) = &report.threads else { return String::new() };
     let row = |cells: [String; 6]| {
-        let cells: String = cells.iter().map(|cell| format!("<td>{}</td>", escape::text(cell))).collect();
+        let cells: String = cells.iter().map(|cell| format!("<td>{}</td>", escape::prose(cell))).collect();
         format!("<tr>{cells}</tr>\n")
     };
     let sentences: String =
-        threads.bottlenecks.iter().map(|knot| format!("<p>{}</p>\n", escape::text(&knot.text))).collect();
+        threads.bottlenecks.iter().map(|knot| format!("<p>{}</p>\n", escape::prose(&knot.text))).collect();
     format!(
         r#"<section id="threads"><h2>Who waits for whom</h2>
 {sentences}<p class="help">Share: waits, and what others waited meanwhile for the waiting threads, over the time of these.</p>

@@ -22,13 +22,13 @@ fn scenario(answer: &WhatIf) -> String {
     let warnings: String = answer
         .warnings
         .iter()
-        .map(|warning| format!("<br><b aria-hidden=\"true\">!</b> {}", escape::text(warning)))
+        .map(|warning| format!("<br><b aria-hidden=\"true\">!</b> {}", escape::prose(warning)))
         .collect();
     let path: Vec<_> = answer.path.iter().map(path_row).collect();
     let sites: Vec<_> = answer.sites.iter().map(site_row).collect();
     let figures = plain("program", &FIGURES, 0, &figure_rows(answer));
     let (path, sites) = (plain("rows", &PATH, PATH.len() - 1, &path), plain("rows", &SITES, SITES.len() - 1, &sites));
-    format!("<p><strong>{}</strong>{warnings}</p>\n{figures}{path}{sites}", escape::text(&answer.text))
+    format!("<p><strong>{}</strong>{warnings}</p>\n{figures}{path}{sites}", escape::prose(&answer.text))
 }
 
 /// A table that cannot be sorted, or nothing.
@@ -37,7 +37,7 @@ fn plain<const N: usize>(class: &str, columns: &[&str; N], left: usize, rows: &[
         return String::new();
     }
     let cells =
-        |row: &[String; N]| row.iter().map(|cell| format!("<td>{}</td>", escape::text(cell))).collect::<String>();
+        |row: &[String; N]| row.iter().map(|cell| format!("<td>{}</td>", escape::prose(cell))).collect::<String>();
     let rows: String = rows.iter().map(|row| format!("<tr>{}</tr>\n", cells(row))).collect();
     let head = table::header(columns, left);
     format!(

@@ -1,6 +1,6 @@
 //! Verdicts in words.
 
-use workspan_analysis::verdict::{Basis, Cause, Headline, Judged, Loss, Outcome, Part, Reason, Why};
+use workspan_analysis::verdict::{Basis, Cause, Headline, Judged, Loss, Outcome, Part, Reason, Unit, Why};
 use workspan_analysis::Profile;
 use workspan_model::{Nanos, Ratio, Recording, SiteId};
 
@@ -83,7 +83,7 @@ pub(super) fn contributor(recording: &Recording, id: SiteId) -> String {
     let at = place::label(recording, site);
     match (site.kind.row().code, place::marked(site)) {
         ("", _) => at,
-        (_, Some(name)) => format!("serial code in the region `{name}` at {at}"),
+        (_, Some(name)) => format!("own code of the region `{name}` at {at}"),
         (code, None) => {
             let ran = recording.ran(site).map_or(String::new(), |ran| Ran::of(ran).clause());
             let comma = if ran.starts_with(' ') { "," } else { "" };
@@ -210,8 +210,14 @@ pub(super) fn reason(recording: &Recording, site: Option<SiteId>, reason: &Reaso
                 threads_of(threads)
             )
         }
-        Reason::FewTasks { tasks } => format!("about {} at a time at {at}", tasks_of(tasks)),
-        Reason::LongTask { longest, mean } if mean > Nanos::ZERO && longest.0 / 2 > mean.0 => {
+        Reason::FewTasks { tasks, of: Unit::Iterations } => {
+            format!("{} of the loop at {at}", number_of(tasks, "iteration"))
+        }
+        Reason::FewTasks { tasks, of: Unit::Chunks } => {
+            format!("about {} of the loop at {at}", number_of(tasks, "chunk"))
+        }
+        Reason::FewTasks { tasks, of: Unit::Tasks } => format!("about {} at a time at {at}", number_of(tasks, "task")),
+        Reason::LongTask { longest, mean, .. } if mean > Nanos::ZERO && longest.0 / 2 > mean.0 => {
             format!("a task of {at} takes {longest}, the mean is {mean}")
         }
         Reason::LongTask { longest, .. } => format!("a task of {at} takes {longest}"),
@@ -240,10 +246,10 @@ fn threads_of(threads: u64) -> String {
     }
 }
 
-fn tasks_of(tasks: f64) -> String {
-    match tasks.round() {
-        n if n <= 1.0 => "1 task".to_owned(),
-        n => format!("{n:.0} tasks"),
+fn number_of(things: f64, word: &str) -> String {
+    match things.round() {
+        n if n <= 1.0 => format!("1 {word}"),
+        n => format!("{n:.0} {word}s"),
     }
 }
 
@@ -313,11 +319,18 @@ fn advice(recording: &Recording, judged: &Judged, part: &Part) -> String {
         Reason::FewThreads { .. } => {
             format!("divide the work of {at} evenly among its threads, and let them wait for each other less")
         }
-        Reason::FewTasks { .. } => {
+        Reason::FewTasks { of, .. } => {
             let wanted = count(u64::from(judged.processors) * 4);
-            format!("split the work of {at} into more tasks, {wanted} or more at a time")
+            match of {
+                Unit::Tasks => format!("split the work of {at} into more tasks, {wanted} or more at a time"),
+                Unit::Chunks => format!("split the loop at {at} into more chunks, {wanted} or more"),
+                Unit::Iterations => {
+                    format!("give the loop at {at} more iterations, {wanted} or more, or parallelise what one does")
+                }
+            }
         }
-        Reason::LongTask { .. } => format!("split the longest tasks of {at}, or start them first"),
+        Reason::LongTask { late: true, .. } => format!("split the longest tasks of {at}, or start them first"),
+        Reason::LongTask { .. } => format!("split the longest tasks of {at}"),
         Reason::InTurn => format!("let each task of {at} wait for fewer others, or split the tasks"),
         Reason::Chunks => format!("split the loop at {at} into smaller chunks, or give it a dynamic schedule"),
         Reason::OwnCode => match part.site.map(|site| (site, remedy(recording, site))) {

@@ -1,7 +1,7 @@
 //! The words of reports: each is explained once, here. The page and the README show these sentences.
 
 /// Words, and what they mean.
-pub const WORDS: [(&str, &str); 14] = [
+pub const WORDS: [(&str, &str); 19] = [
     ("work", "time that all code took, on all processors together; waiting is not work"),
     (
         "critical path, span",
@@ -12,22 +12,30 @@ pub const WORDS: [(&str, &str); 14] = [
         "work (or, with waits for the outside world, the time on one processor) divided by span: the highest speedup over one \
          processor, however many processors you add",
     ),
-    ("site", "a line of the source that forks, spawns or begins a loop; of threads, the function that they run"),
+    ("task", "code that may run beside other code"),
+    ("worker", "a thread of a pool or team, which runs tasks"),
+    ("chunk", "iterations of a loop that one worker runs in a row"),
+    (
+        "site",
+        "a line of the source that forks (its branches may run side by side), spawns a task, begins a loop or takes a lock; of threads, the \
+         function that they run",
+    ),
     ("region", "an outermost site, with all that runs inside it; the code between regions is serial"),
     (
         "strand",
-        "code that one thread runs between two events of tasks: a fork, a spawn, a wait, the end of a task. All numbers are \
-         sums over strands",
+        "code that one thread runs between two events: a fork, a spawn, a wait, taking a lock, the end of a task. All numbers \
+         are sums over strands",
     ),
     (
         "segment",
         "all strands between the same two events of a site: `a.c:7, begin to b.c:9` is code of the site a.c:7 from its begin to the \
-         event at b.c:9; `wait` is a wait for tasks, and `all of it` has no event in between",
+         event at b.c:9. `wait` is a wait for tasks, threads or a lock, `(unknown event)` one whose line was not recorded, such as \
+         the start of a thread; `all of it` has no event in between",
     ),
     (
         "self, total",
-        "of a site: its own code alone, or with all sites that run inside it, on the critical path or not. Total numbers of nested sites \
-         overlap",
+        "of a site: its own code alone, or with all sites inside it, on the critical path or not. Total numbers of nested sites \
+         overlap. A detached task (`rayon::spawn`), for which no site waits, counts in its own row and in its region's, in no other",
     ),
     ("steal", "a worker without a task takes one that another worker created; moving it to another processor takes time"),
     (
@@ -36,7 +44,17 @@ pub const WORDS: [(&str, &str); 14] = [
          the parallelism, tasks are too small",
     ),
     ("task overhead", "cost of creating tasks, as a share of the work of the program"),
-    ("task size", "time of the code that a task ran itself: mean, median, and the size that one task in ten exceeds (p90)"),
+    (
+        "task size",
+        "time of the code that a task ran itself: mean, median, and the size that one task in ten exceeds (p90; `≤`: fewer than ten tasks, \
+         none took longer)",
+    ),
+    ("count", "how often a region ran"),
+    (
+        "lock wait, taken",
+        "time that strands waited for a lock, summed over all, and how often it was taken; locks of threads count from the first wait for \
+         them on, or from when they were seen to be held for 2 µs or more",
+    ),
     (
         "idle",
         "time that workers waited for work, summed over all workers: it may exceed the time that passed. With rayon, the main \

@@ -13,13 +13,16 @@ use crate::place;
 pub struct Piece {
     /// Id of the site whose strands they are; null for code outside any.
     pub site: Option<String>,
-    /// The event before them: `begin`, `end`, `wait`, or the place of one.
+    /// The event before them: `begin`, `end`, `wait`, or the place of one; `?`: its place was not recorded.
     pub from: String,
     /// The event after them.
     pub to: String,
     /// In words.
     pub text: String,
 }
+
+/// An event whose place was not recorded.
+const UNKNOWN: &str = "?";
 
 /// A segment as it is shown.
 pub(crate) fn piece(recording: &Recording, at: &Place) -> Piece {
@@ -40,15 +43,25 @@ pub(crate) fn piece(recording: &Recording, at: &Place) -> Piece {
         // Of branches that fork further, this is what the last ones do.
         (Point::Begin, Point::End) if !matches!(kind, Some(SiteKind::Join)) => format!("{label}, all of it"),
         // Of a loop, or a line that creates several tasks.
-        (Point::Site(before), Point::Site(after)) if before == after => format!("{label}, between events at {to}"),
-        _ => format!("{label}, {from} to {to}"),
+        (Point::Site(before), Point::Site(after)) if before == after => format!("{label}, between two events at {to}"),
+        (Point::Wait, Point::Wait) => format!("{label}, between two waits"),
+        _ => format!("{label}, {} to {}", shown(&from), shown(&to)),
     };
     Piece { site: id(recording, at.site), from, to, text }
 }
 
+/// An event in words.
+fn shown(event: &str) -> &str {
+    if event == UNKNOWN {
+        "(unknown event)"
+    } else {
+        event
+    }
+}
+
 fn point(recording: &Recording, point: Point) -> String {
     match point {
-        Point::Unknown => "?".to_owned(),
+        Point::Unknown => UNKNOWN.to_owned(),
         Point::Begin => "begin".to_owned(),
         Point::End => "end".to_owned(),
         Point::Wait => "wait".to_owned(),

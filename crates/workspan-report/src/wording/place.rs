@@ -77,19 +77,24 @@ pub fn of_id(recording: &Recording, id: Option<SiteId>) -> Option<Place> {
 
 /// What serial code is called: the function in which it spends its time, and where it lies between regions.
 pub fn serial(from: Option<&Place>, to: Option<&Place>, ran: Option<&Ran>) -> String {
-    let at = text;
-    let between = match (from, to) {
-        (None, None) => "before any region".to_owned(),
-        (None, Some(to)) => format!("before {}", at(to)),
-        (Some(from), None) => format!("after {}", at(from)),
-        (Some(from), Some(to)) if from == to => format!("between runs of {}", at(from)),
-        (Some(from), Some(to)) => format!("from {} to {}", at(from), at(to)),
-    };
+    let between = between(from, to);
     let parts: Vec<String> = match ran {
         None => [format!("serial code {between}").trim_end().to_owned()].into(),
         Some(ran) => [format!("serial code{}", ran.clause()), between, ran.thread()].into(),
     };
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
+}
+
+/// Where serial code lies between regions.
+pub fn between(from: Option<&Place>, to: Option<&Place>) -> String {
+    let at = text;
+    match (from, to) {
+        (None, None) => "before any region".to_owned(),
+        (None, Some(to)) => format!("before {}", at(to)),
+        (Some(from), None) => format!("after {}", at(from)),
+        (Some(from), Some(to)) if from == to => format!("between runs of {}", at(from)),
+        (Some(from), Some(to)) => format!("from {} to {}", at(from), at(to)),
+    }
 }
 
 /// The name that a program gives a region that it marks.

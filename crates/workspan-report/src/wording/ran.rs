@@ -67,7 +67,11 @@ impl Ran {
     /// Behind a noun, such as "serial code": where it is.
     pub fn clause(&self) -> String {
         let share = if self.share >= ALL { String::new() } else { format!(", {:.0} % of it", self.share * 100.0) };
-        format!("{share} in {}{}", self.place(), self.phases())
+        let few = match self.samples {
+            samples if samples < workspan_model::Ran::FEW => format!(", as {samples} samples show"),
+            _ => String::new(),
+        };
+        format!("{share} in {}{}{few}", self.place(), self.phases())
     }
 
     /// What `main` spent its time in: its name alone says nothing.
@@ -128,6 +132,12 @@ mod tests {
         assert_eq!(ran(96, (40, 88)).clause(), " in `write_output` (src/out.rs:40\u{2013}88)");
         assert_eq!(ran(80, (40, 40)).clause(), ", 80 % of it in `write_output` (src/out.rs:40)");
         assert_eq!(ran(100, (0, 0)).clause(), " in `write_output`");
+    }
+
+    #[test]
+    fn few_samples_are_named() {
+        let few = Ran { samples: 4, ..ran(100, (40, 40)) };
+        assert_eq!(few.clause(), " in `write_output` (src/out.rs:40), as 4 samples show");
     }
 
     #[test]

@@ -18,7 +18,7 @@ pub fn warning(recording: &Recording, warning: &Warning) -> String {
             "the program ended without running exit handlers: the numbers cover what had run by then".to_owned()
         }
         Warning::ExitInsideRegion => {
-            "the program called exit while tasks were running: part of their work is missing".to_owned()
+            "the program called exit before all its tasks had ended: what was running then may be missing in part".to_owned()
         }
         Warning::StillRunning { threads } => format!(
             "the program ended while {threads} {}: the last strand of each is missing",
@@ -36,9 +36,10 @@ pub fn warning(recording: &Recording, warning: &Warning) -> String {
                 .to_owned()
         }
         Warning::AnsweredOneThread { by } => format!(
-            "the program asked how many threads there are ({}) and the answer was 1: with several it may take another path than the one in this \
+            "the program asked how many threads there are ({}) and the {}answer was 1: with several it may take another path than the one in this \
              report ({})",
             by.iter().map(|by| by.name()).collect::<Vec<_>>().join(", "),
+            if by.len() > 1 { "least " } else { "" },
             more_threads(by)
         ),
         Warning::NeverForks => "the program created no task: with these arguments all its code ran serially".to_owned(),
@@ -50,6 +51,12 @@ pub fn warning(recording: &Recording, warning: &Warning) -> String {
              around may be off by as much (give each task more to do)",
             recording.sites.get(site.0 as usize).map_or_else(|| "a site".to_owned(), |site| place::label(recording, site)),
             count(*tasks),
+        ),
+        Warning::ShortRegions { count: regions, mean } => format!(
+            "{} parallel regions have {mean} of work on average: to begin and end a team takes some microseconds each time, and far more where its \
+             threads have to wait for a processor; that is in no number here but idle time, so more threads may make the program slower \
+             (workspan scale measures it)",
+            count(*regions),
         ),
         Warning::UnsteadyCounter => {
             "the cycle counter of this machine changes its rate: times are approximate".to_owned()

@@ -11,7 +11,8 @@ use super::DEFAULT_TOP;
 pub const DEFAULT_PROFILE: &str = "workspan.depend";
 
 const DEPEND: &str = "\
-Build the program with `workspan build` first, with its usual compiler options.
+Build the program with `workspan build` first, with its usual compiler options. `depend` runs its companion \
+.NAME.depend, which that build writes beside it: copy both.
 
 Examples:
   workspan build -- cc -O2 prog.c -o prog -lm
@@ -46,10 +47,10 @@ pub struct DependOptions {
     /// Add this run to the profile in FILE: a loop is parallel only if no run forbids it.
     #[arg(long)]
     pub add: bool,
-    /// Read from FILE what functions do that `workspan build` did not compile: on each line `NAME none|io|random|state|unknown`.
+    /// Read from FILE the effects of functions outside the build; each line is a NAME, then none, io, random, state or unknown.
     #[arg(long, value_name = "FILE")]
     pub effects: Option<PathBuf>,
-    /// Use at most MIB mebibytes for the history of the program's memory; when they are full, the profile ends.
+    /// Stop profiling when the history of the program's memory accesses exceeds MIB mebibytes.
     #[arg(long, value_name = "MIB", default_value_t = 8192, value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
     pub memory_limit: u64,
     /// Queue up to N MiB of events for the analysis; when the queue is full, the program waits.
@@ -81,7 +82,7 @@ pub struct Shown {
     /// Write the report as a page to FILE.
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
-    /// Predict speedups for N processors (default: those of this machine).
+    /// Predict speedups for N processors (default: this machine's; the report of a recording assumes 16).
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
     pub processors: Option<u32>,
     /// Show at most N rows of a table.

@@ -11,6 +11,9 @@ use super::DEFAULT_TOP;
 pub const DEFAULT_FOLDER: &str = "workspan.graph";
 
 const GRAPH: &str = "\
+A context is a thread, or a task of OpenMP, oneTBB or rayon. False sharing: contexts use different bytes of one cache \
+line; true sharing: one writes bytes that another reads.
+
 Examples:
   workspan build -- make -j
   workspan graph record -o run.graph -- ./prog args
@@ -52,11 +55,11 @@ pub enum GraphVerb {
     Timeline(GraphTimeline),
     /// Show which instructions or allocations miss most in a cache of one size.
     Misses(GraphMisses),
-    /// Show which places share cache lines but no bytes, or which bytes go from one context to another.
+    /// Show false sharing (one cache line, different bytes) or true sharing (the same bytes).
     Sharing(GraphSharing),
     /// Show how much memory tasks touch, by the call that created them, and which tasks feed which.
     WorkingSet(GraphWorkingSet),
-    /// Show how many contexts run while each basic block does.
+    /// Show how parallel the program is while each basic block runs.
     Code(GraphCode),
     /// Show work, span and critical path, and which rank waits where for which.
     Waits(GraphWaits),
@@ -116,7 +119,7 @@ pub struct GraphSharing {
     /// Bytes of a cache line.
     #[arg(long, value_name = "BYTES", default_value_t = 64)]
     pub line: u64,
-    /// Show the bytes that one context writes and another reads.
+    /// Show true sharing: the bytes that one context writes and another reads (default: false sharing).
     #[arg(long)]
     pub traffic: bool,
     /// How the answer is written.
@@ -249,8 +252,8 @@ pub struct GraphCache {
     /// Let all threads share one cache, taking turns; default: each thread has its own.
     #[arg(long)]
     pub shared: bool,
-    /// Simulate only one of N sets of the larger caches, N a power of two from 2 to 1024, and show the error; all sets where it
-    /// would exceed 1 % of the accesses.
+    /// Simulate one set in N of the larger caches, N a power of two from 2 to 1024, and report the error; where the error
+    /// exceeds 1 % of the accesses, simulate all sets.
     #[arg(long, value_name = "N")]
     pub sample: Option<u64>,
     /// How the answer is written.

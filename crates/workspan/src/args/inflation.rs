@@ -11,8 +11,8 @@ use crate::gate::Gate;
 const INFLATION_FILE: &str = "inflation.wspan";
 
 const EXAMPLES: &str = "\
-The program runs in turn on one worker, undisturbed, and on N workers. Work inflation is the extra time \
-that a strand takes with N. OpenMP programs have a team of N threads in both runs; in the serial one only \
+Workspan alternates runs on one worker and on N workers. Work inflation is the extra time that a strand takes \
+on N. OpenMP programs have a team of N threads in both runs; in the serial one only \
 one thread runs at a time.
 
 Examples:

@@ -6,8 +6,9 @@ use clap::Args;
 
 const BUILD: &str = "\
 COMMAND runs with clang, clang++ and flang in place of cc, gcc, c++, g++, gfortran and others, also \
-under names with versions: Workspan puts them first in PATH and into CC, CXX and FC. With cargo, Rust's \
-own compiler instruments, and the program goes to target/TRIPLE. Clean an existing build first: objects \
+under names with versions: Workspan puts them first in PATH and into CC, CXX and FC. With cargo, rustc \
+compiles and inserts the instrumentation, and the program goes to target/TRIPLE. `depend` runs a second \
+program that the build writes beside yours, .NAME.depend: copy both. Clean an existing build first: objects \
 that are up to date are not compiled again. For `workspan record`, use `cargo workspan build` (rayon) or \
 no special build (OpenMP, oneTBB, threads).
 

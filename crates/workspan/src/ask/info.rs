@@ -138,7 +138,7 @@ fn as_text(file: &Path, opened: &Opened, strands: &Strands) -> String {
         (
             "sites",
             format!(
-                "{} with serial code, in {}",
+                "{}, segments of serial code included, in {}",
                 r.sites.len(),
                 match r.contexts.len() {
                     1 => "1 context".to_owned(),

@@ -36,6 +36,7 @@ pub struct StoredRows {
 /// Opens a run, counted from 1, of a recording, which may be named by its folder of strands.
 pub fn open(file: &Path, number: u32) -> anyhow::Result<Recorded> {
     let file = &recording_of(file);
+    is_there(file)?;
     let recording = files::read(file)?.recording;
     folder(file)?;
     let Some(run) = recording.runs.get(number as usize - 1).cloned() else {
@@ -74,10 +75,22 @@ pub fn rows(folder: &Path, run: u32) -> StoredRows {
     StoredRows { folder: folder.to_owned(), run, problems: RefCell::default() }
 }
 
+/// An error if there is no recording whose strands could be read.
+fn is_there(file: &Path) -> anyhow::Result<()> {
+    if !file.exists() {
+        bail!(
+            "there is no {}: record one with `--strands`, by `cargo workspan run` or `workspan record`",
+            file.display()
+        );
+    }
+    Ok(())
+}
+
 /// The folder of strands that belongs to a recording.
 pub fn folder(file: &Path) -> anyhow::Result<PathBuf> {
     let folder = folder_of(file);
     if !folder.is_dir() {
+        is_there(file)?;
         bail!(
             "{} holds no strands: there is no folder {} (record again with `--strands`)",
             file.display(),
@@ -111,8 +124,11 @@ pub fn doubt(reason: &str, work: Nanos, span: Nanos, run: &Run) -> String {
     ];
     let off =
         off.iter().map(|ratio| ratio.map_or(f64::INFINITY, |ratio| ratio.0.max(ratio.0.recip()))).fold(1.0, f64::max);
-    let off =
-        if off.is_finite() && off < 1e6 { format!("by up to {:.2} times", off) } else { "by any factor".to_owned() };
+    let off = match off {
+        off if off < 1.005 => "by less than 1 %".to_owned(),
+        off if off < 1e6 => format!("by up to {off:.2} times"),
+        _ => "by any factor".to_owned(),
+    };
     let number = |ratio: Option<Ratio>| ratio.map_or_else(|| "none".to_owned(), |ratio| ratio.to_string());
     format!(
         "{reason}. The strands that there are have {work} of {whole} of work and parallelism {}, where the collector measured \

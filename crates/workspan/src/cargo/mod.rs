@@ -35,7 +35,7 @@ use crate::{exit, output, record, signals};
 use programs::{cargo, runner};
 use project::Project;
 
-/// Build a Rust program that uses rayon instrumented, run it, and report how parallel it is.
+/// Instrument, build and run a Rust program that uses rayon; report how parallel it is.
 #[derive(Debug, Parser)]
 #[command(name = "cargo workspan", bin_name = "cargo workspan", version, max_term_width = 100, after_help = EXAMPLES)]
 struct Cargo {
@@ -44,7 +44,7 @@ struct Cargo {
 }
 
 const EXAMPLES: &str = "\
-Options of Workspan and of cargo may be mixed; options that Workspan does not know go to cargo.
+`depend` profiles any Rust program, also one without rayon. Options of Workspan and of cargo may be mixed; options that Workspan does not know go to cargo.
 
 Examples:
   cargo workspan run --release -- input.txt

@@ -60,9 +60,7 @@ pub fn run(args: &Depend) -> anyhow::Result<Outcome> {
         return Err(Status { code: FAILED, message }.into());
     }
     if drained.engine.source.modules_early() == 0 {
-        let message = format!(
-            "{name} has no code for dependences beside it: build it by `workspan build -- COMMAND…` where it is run from"
-        );
+        let message = without_companion(&name, Path::new(&args.command[0]), program.is_some());
         return Err(Status { code: FAILED, message }.into());
     }
     let mut profile = verdict::profile(&mut drained.engine);
@@ -94,6 +92,19 @@ fn not_built(name: &str) -> String {
     format!(
         "{name} was not built by `workspan build`: clean its build, type `workspan build -- COMMAND…` with the command that \
          builds it, and run this again"
+    )
+}
+
+/// The program ran without code for dependences: mostly it was copied, and what belongs to it was not.
+fn without_companion(name: &str, program: &Path, is_there: bool) -> String {
+    let beside = companion::beside(&companion::resolved(program).unwrap_or_else(|| program.to_owned()));
+    let file = beside.file_name().unwrap_or_default().to_string_lossy();
+    if is_there {
+        return format!("{name} has a companion file {file} without code for dependences: build it again by `workspan build -- COMMAND…`");
+    }
+    format!(
+        "{name} has no companion file {file}, which `workspan build` writes beside it: copy that file too, or build again by \
+         `workspan build -- COMMAND…` without --no-depend"
     )
 }
 

@@ -2,16 +2,18 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use anyhow::Context;
-use workspan_depend::file::decode;
+use anyhow::{anyhow, Context};
+use workspan_depend::file::{decode, Problem};
 use workspan_depend::profile::Profile;
 use workspan_report::depend::{answer, autopar, csv, dot, html, json, sarif, text, Options};
 
 use crate::args::depend::{DependReport, Shown};
 use crate::exit::Outcome;
+use crate::known::Known;
 use crate::{files, output};
 
 /// A larger file is no profile.
@@ -27,11 +29,18 @@ pub fn run(args: &DependReport) -> anyhow::Result<Outcome> {
 
 /// Reads a profile.
 pub fn read(file: &Path) -> anyhow::Result<Profile> {
-    let bytes = files::read_regular(file, LARGEST).with_context(|| {
-        format!("cannot read {} (`workspan depend -- PROGRAM` writes a profile, NAME.depend)", output::path(file))
+    const WRITES: &str = "`workspan depend -- PROGRAM` writes a profile, NAME.depend";
+    let name = output::path(file);
+    let other = || Known::of(file).filter(|known| *known != Known::Profile).map(|known| known.advice(file));
+    let bytes = files::read_regular(file, LARGEST).map_err(|error| match (error.kind(), other()) {
+        (io::ErrorKind::NotFound, _) => anyhow!("there is no {name}: {WRITES}"),
+        (_, Some(advice)) => anyhow!("cannot read {name}: {advice}"),
+        (_, None) => anyhow!("cannot read {name}: {error}; {WRITES}"),
     })?;
-    decode(&bytes).with_context(|| {
-        format!("cannot read {} (`workspan depend -- PROGRAM` writes a profile, NAME.depend)", output::path(file))
+    decode(&bytes).map_err(|problem| match other() {
+        Some(advice) => anyhow!("cannot read {name}: {problem}; {advice}"),
+        None if problem == Problem::Other => anyhow!("cannot read {name}: {problem}; {WRITES}"),
+        None => anyhow!("cannot read {name}: {problem}"),
     })
 }
 

@@ -6,12 +6,13 @@ use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use anyhow::Context;
+use anyhow::{anyhow, Context};
 use nix::fcntl::OFlag;
 use tempfile::{NamedTempFile, TempDir};
 use workspan_model::Recording;
 use workspan_read::{decode, encode, Problem, ReadError};
 
+use crate::known::{self, Known};
 use crate::{output, untrusted};
 
 /// A larger file is no recording: its tables are bounded.
@@ -38,21 +39,17 @@ pub fn beside_strands(file: &Path) -> Option<PathBuf> {
 
 /// Reads a recording; reports on stderr what is wrong with it.
 pub fn read(file: &Path) -> anyhow::Result<Opened> {
-    let bytes = File::open(file).and_then(|opened| up_to(opened, LARGEST)).with_context(|| {
-        let hint = if !file.exists() {
-            " (record one with `cargo workspan run` or `workspan record`)".to_owned()
-        } else if file.is_dir() && beside_strands(file).is_none() {
-            " (a recording is a file, NAME.wspan: name one)".to_owned()
-        } else if let Some(recording) = beside_strands(file) {
-            format!(": this folder holds strands; the report is in {0} (type {0} instead)", output::quoted(&recording))
-        } else {
-            String::new()
+    let bytes = File::open(file).and_then(|opened| up_to(opened, LARGEST)).map_err(|error| {
+        let reason = match error.kind() {
+            io::ErrorKind::NotFound => return missing(file),
+            _ if file.is_dir() => of_folder(file),
+            _ => error.to_string(),
         };
-        format!("cannot read {}{hint}", file.display())
+        anyhow!("cannot read {}: {reason}", file.display())
     })?;
     let (mut recording, problems) = decode(&bytes).map_err(|error| {
         let hint = if error == ReadError::Foreign { hint(file, &bytes) } else { String::new() };
-        anyhow::Error::new(error).context(format!("cannot use {}{hint}", file.display()))
+        anyhow!("cannot use {}: {error}{hint}", file.display())
     })?;
     for problem in &problems {
         output::note(&format!("warning: {}: {problem}", file.display()));
@@ -63,8 +60,33 @@ pub fn read(file: &Path) -> anyhow::Result<Opened> {
     Ok(Opened { recording, problems, bytes: bytes.len(), format: (half(8), half(10)) })
 }
 
+/// What to type where there is no recording.
+fn missing(file: &Path) -> anyhow::Error {
+    anyhow!("there is no {}: record one with `cargo workspan run` or `workspan record`", file.display())
+}
+
+/// What a folder is, in place of which a recording should be named.
+fn of_folder(folder: &Path) -> String {
+    if let Some(recording) = beside_strands(folder) {
+        return format!(
+            "this folder holds strands; the report is in {0} (type {0} instead)",
+            output::quoted(&recording)
+        );
+    }
+    if let Some(known) = Known::of(folder) {
+        return known.advice(folder);
+    }
+    match known::recording_in(folder) {
+        Some(recording) => format!("it is a folder; name a recording, such as {}", output::quoted(&recording)),
+        None => "it is a folder; name a recording, NAME.wspan".to_owned(),
+    }
+}
+
 /// What to type for a file that is no recording.
 fn hint(file: &Path, bytes: &[u8]) -> String {
+    if let Some(known) = Known::of(file).filter(|known| *known != Known::Recording) {
+        return format!("; {}", known.advice(file));
+    }
     if bytes.starts_with(b"\x7fELF") {
         let name = output::quoted(file);
         let path = if name.contains('/') { name } else { format!("./{name}") };

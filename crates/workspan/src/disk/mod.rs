@@ -3,5 +3,6 @@
 pub mod cache;
 pub mod export;
 pub mod files;
+pub mod known;
 pub mod overwrite;
 pub mod source;

@@ -70,7 +70,11 @@ fn cycle_counter(machine: &Machine) -> Check {
 
 fn switch_witness() -> Check {
     if platform::switch_witness::word() != 0 {
-        return Check::ok(GROUP, "switch-witness", "restartable sequences are registered");
+        return Check::ok(
+            GROUP,
+            "switch-witness",
+            "works: shows when a thread was switched out (restartable sequences)",
+        );
     }
     let tuned_away = env::var("GLIBC_TUNABLES").is_ok_and(|tunables| tunables.contains("glibc.pthread.rseq=0"));
     let fix = if tuned_away {
@@ -78,27 +82,28 @@ fn switch_witness() -> Check {
     } else {
         "use a system with Linux 4.18 and glibc 2.35 or newer (Debian 12, Ubuntu 22.04)"
     };
-    Check::warn(GROUP, "switch-witness", "no restartable sequences are registered")
+    Check::warn(GROUP, "switch-witness", "missing: would show when a thread was switched out (restartable sequences)")
         .means("Workspan recognises only in long strands that a thread was switched out: use an idle machine.")
         .fix(fix)
 }
 
 fn interrupt_witness() -> Check {
     if machine::interrupts_show() {
-        return Check::ok(GROUP, "interrupt-witness", "works");
+        return Check::ok(GROUP, "interrupt-witness", "works: shows when an interrupt hit a strand");
     }
-    Check::warn(GROUP, "interrupt-witness", "not on this machine")
+    Check::warn(GROUP, "interrupt-witness", "missing: would show when an interrupt hit a strand")
         .means("Strands include the interrupts that hit them: the span of very many short tasks is too long.")
         .fix("repeat (`--repeat 5`): the median suffers less")
 }
 
 fn pauses_met(pauses: machine::Pauses) -> Check {
     if pauses.ppm == 0 {
-        return Check::ok(GROUP, "pauses", "none in 50 ms beyond those that the system reports");
+        return Check::ok(GROUP, "pauses", "none in 50 ms: neither hypervisor nor firmware stops this CPU");
     }
     let longest = Nanos(i64::try_from(pauses.longest_ns).unwrap_or(i64::MAX));
     let share = f64::from(pauses.ppm) / 10_000.0;
-    let found = format!("{share:.2} % of the time, up to {longest} each, without the system's knowledge");
+    let found =
+        format!("a hypervisor or the firmware stops this CPU for {share:.2} % of the time, up to {longest} each");
     Check::ok(GROUP, "pauses", found)
 }
 
@@ -126,7 +131,7 @@ fn interrupts(machine: &Machine) -> Check {
 
 fn run_delay() -> Check {
     if platform::run_delay_nanos().is_some() {
-        return Check::ok(GROUP, "run-delay", "counted by the kernel");
+        return Check::ok(GROUP, "run-delay", "the kernel counts how long threads wait for a CPU");
     }
     Check::warn(GROUP, "run-delay", "/proc/thread-self/schedstat is not readable")
         .means(
@@ -137,7 +142,7 @@ fn run_delay() -> Check {
 
 fn samples() -> Check {
     match samples::permitted() {
-        Ok(()) => Check::ok(GROUP, "samples", "the kernel samples programs"),
+        Ok(()) => Check::ok(GROUP, "samples", "the kernel samples programs: serial code is named by its function"),
         Err(refused) => Check::warn(GROUP, "samples", format!("the kernel does not sample programs: {refused}"))
             .means("Serial code is named by the constructs around it, not by the function that ran it.")
             .fix("sysctl kernel.perf_event_paranoid=2; in a container, permit the system call perf_event_open"),
@@ -176,7 +181,7 @@ fn shared_memory() -> Vec<Check> {
                 .fix(fix)];
         }
     };
-    let found = format!("{mebibytes} MiB of address space; memory is taken only as it is used");
+    let found = format!("{mebibytes} MiB of address space for the measurements; uses only as much memory as they need");
     vec![Check::ok(GROUP, "memfd", found), shared_memory_opens(&memory)]
 }
 
@@ -193,7 +198,7 @@ fn shared_memory_opens(memory: &SharedMemory) -> Check {
         // Without a shell, the best guess is what we ourselves may do.
         .unwrap_or_else(|_| fs::OpenOptions::new().read(true).write(true).open(&path).is_ok());
     if child {
-        return Check::ok(GROUP, "proc", "a program can open it through /proc");
+        return Check::ok(GROUP, "proc", "programs can open the memory for measurements through /proc");
     }
     Check::missing(GROUP, "proc", format!("a program cannot open {}", path.to_string_lossy()))
         .means("The instrumented program cannot find the memory to write to.")

@@ -7,6 +7,7 @@ use workspan_graph::file::{Recording, NAME};
 use workspan_graph::program::place;
 use workspan_graph::races::Place;
 
+use crate::known::Known;
 use crate::output;
 
 /// Opens a graph, and says what is missing from it.
@@ -14,6 +15,9 @@ pub fn open(folder: &Path) -> anyhow::Result<Recording> {
     let path = folder.join(NAME);
     let recording = Recording::open(&path).with_context(|| {
         let name = folder.display();
+        if let Some(known) = Known::of(folder).filter(|known| folder.is_file() || *known != Known::Graph) {
+            return format!("{name} is no folder of a task graph; {}", known.advice(folder));
+        }
         let what = if folder.is_file() {
             format!("{name} is no task graph, which is a folder, NAME.graph")
         } else if folder.is_dir() && !path.exists() {

@@ -270,7 +270,7 @@ writes a row for each number of workers, --svg and --html draw the curves.",
         name: "inflation",
         question: "Which code takes longer with several workers than with one?",
         text: "  workspan inflation [--workers N] [--repeat N] [--fail-on CONDITION] [--json] -- ./prog args
-Runs the program in turn with one worker and with N, and compares strand by strand. The first site adds most to the
+Alternates runs on one worker and on N, and compares strand by strand. The first site adds most to the
 critical path of the run with N. --fail-on 'inflation>1.2' is a gate.",
         fields: &[
             "text",
@@ -327,8 +327,9 @@ For programs made by workspan build. races ends with status 1 if there is one.",
   workspan depend what-if [FILE] --remove | --private | --closed-form DEPENDENCE, --speed-up FILE:LINE=FACTOR [--json]
   workspan depend export --format dot [FILE] [-o FILE]
   cargo workspan depend --release [-- args]
-For programs made by workspan build, and in Rust. --add merges runs on several inputs. `parallel` is yes, with-clauses, no
-or not-executed; dependences are seen only where code ran. The exit status is the program's.",
+For programs made by workspan build, which writes .NAME.depend beside NAME for it, and in Rust. --add merges runs on
+several inputs. `parallel` is yes, with-clauses, no or not-executed; dependences are seen only where code ran. The exit
+status is the program's.",
         fields: &[
             "loops[].file",
             "loops[].line",

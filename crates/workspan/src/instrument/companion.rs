@@ -45,11 +45,15 @@ pub fn find(program: &Path) -> Option<PathBuf> {
     std::env::split_paths(&folders).map(|folder| folder.join(program)).find(|path| path.is_file())
 }
 
+/// The same, behind all links.
+pub fn resolved(program: &Path) -> Option<PathBuf> {
+    let found = find(program)?;
+    Some(fs::canonicalize(&found).unwrap_or(found))
+}
+
 /// The second form of a program, if there is one.
 pub fn of_program(program: &Path) -> Option<PathBuf> {
-    let found = find(program)?;
-    let resolved = fs::canonicalize(&found).unwrap_or(found);
-    Some(beside(&resolved)).filter(|path| path.is_file())
+    Some(beside(&resolved(program)?)).filter(|path| path.is_file())
 }
 
 /// A compilation, or a link.

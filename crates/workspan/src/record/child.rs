@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::fs::File;
 use std::io;
 use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
@@ -13,7 +14,7 @@ use workspan_collect::platform;
 use workspan_model::{Exit, Nanos};
 
 use super::{interpreter, target};
-use crate::exit::{Status, NOT_EXECUTABLE, NOT_FOUND};
+use crate::exit::{Status, NOT_EXECUTABLE};
 use crate::runtime::{Variable, STAND_IN};
 use crate::signals;
 
@@ -81,8 +82,7 @@ pub fn run_with(command: &[OsString], environment: &[Variable], streams: Streams
             );
             return Status { code: NOT_EXECUTABLE, message };
         }
-        let code = if error.kind() == io::ErrorKind::NotFound { NOT_FOUND } else { NOT_EXECUTABLE };
-        Status { code, message: format!("cannot run {name}: {error}") }
+        target::refused(Path::new(&command[0]), &error)
     })?;
     let passed_on = caught.pass_on_to(&child);
     let status = child.wait()?;

@@ -213,11 +213,15 @@ fn why_partial(run: &Run, log: &RunLog, converted: &Converted) -> Option<String>
         Ending::Unseen => reasons.push("the program's end was not seen".to_owned()),
     }
     let Converted { strands: _, cut, unfinished: _, lone: _, lost, stray } = converted;
-    for (count, what) in
-        [(cut, "tasks had not ended"), (lost, "tasks could not be placed"), (stray, "records made no sense")]
-    {
-        if *count > 0 {
-            reasons.push(format!("{count} {what}"));
+    for (count, one, several) in [
+        (cut, "1 task had not ended", "tasks had not ended"),
+        (lost, "1 task could not be placed", "tasks could not be placed"),
+        (stray, "1 record made no sense", "records made no sense"),
+    ] {
+        match *count {
+            0 => {}
+            1 => reasons.push(one.to_owned()),
+            n => reasons.push(format!("{n} {several}")),
         }
     }
     (!reasons.is_empty()).then(|| reasons.join("; "))

@@ -10,7 +10,7 @@ use std::{env, fs};
 use anyhow::Context;
 use object::read::ReadCache;
 
-use crate::exit::{Status, NOT_FOUND};
+use crate::exit::{Status, NOT_EXECUTABLE, NOT_FOUND};
 use crate::openmp::loading::Obstacle;
 use crate::rayon::Script;
 use crate::runtime::{self, Runtime};
@@ -77,12 +77,24 @@ pub fn runtime(executable: &Path, idle_only: bool) -> anyhow::Result<Box<dyn Run
     Ok(runtime)
 }
 
+/// That a program cannot be run, and why.
+pub fn refused(program: &Path, error: &io::Error) -> Status {
+    let name = program.display();
+    if error.kind() != io::ErrorKind::NotFound {
+        return Status { code: NOT_EXECUTABLE, message: format!("cannot run {name}: {error}") };
+    }
+    let message = if program.components().count() == 1 {
+        format!("cannot run {name}: there is no such program in the folders of PATH; one in this folder is ./{name}")
+    } else {
+        let folder = if program.is_absolute() { String::new() } else { format!(" in {}", crate::files::here()) };
+        format!("cannot run {name}: there is no such file{folder}; check the path")
+    };
+    Status { code: NOT_FOUND, message }
+}
+
 /// How a program can be profiled, if it can.
 pub fn look(executable: &Path) -> anyhow::Result<Option<Box<dyn Runtime>>> {
-    let cannot_run = |error: io::Error| {
-        let code = if error.kind() == io::ErrorKind::NotFound { NOT_FOUND } else { crate::exit::NOT_EXECUTABLE };
-        Status { code, message: format!("cannot run {}: {error}", executable.display()) }
-    };
+    let cannot_run = |error: io::Error| refused(executable, &error);
     let cannot_look = |error: io::Error| {
         anyhow::Error::new(error).context(format!("cannot look at the libraries of {}", executable.display()))
     };
@@ -97,7 +109,7 @@ pub fn look(executable: &Path) -> anyhow::Result<Option<Box<dyn Runtime>>> {
     let file = object::File::parse(&cache).map_err(|_| {
         let hint = "(a source file must be compiled, a script begins with #!)";
         let message = format!("cannot run {}: it is neither an executable nor a script {hint}", executable.display());
-        Status { code: crate::exit::NOT_EXECUTABLE, message }
+        Status { code: NOT_EXECUTABLE, message }
     })?;
     runtime::look(executable, &file).map_err(cannot_look)
 }

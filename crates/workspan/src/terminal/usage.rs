@@ -8,15 +8,20 @@ use clap::builder::Styles;
 pub fn advised(text: &str, known: &clap::Command, arguments: &[OsString]) -> String {
     let words: Vec<String> = arguments.iter().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
     let mut lines: Vec<String> = Vec::new();
+    // The usage that clap shows has the option which it proposes.
+    let misled = text.lines().any(|line| is_far_fetched(line, text));
     for line in text.trim_end().lines() {
         // Of an option that does not exist nobody wants the value.
         if line.contains("tip: to pass '-") {
             continue;
         }
-        if line.starts_with("For more information, try") {
+        if line.starts_with("For more information, try") || is_far_fetched(line, text) {
             continue;
         }
-        lines.push(plain(line));
+        match usage(known, &words).filter(|_| misled && line.starts_with("Usage:")) {
+            Some(usage) => lines.push(usage),
+            None => lines.push(plain(line)),
+        }
     }
     lines.dedup_by(|a, b| a.is_empty() && b.is_empty());
     let text = lines.join("\n");
@@ -56,18 +61,81 @@ fn plain(line: &str) -> String {
     }
 }
 
+/// True for a proposal of options that are not much like the one that was typed.
+fn is_far_fetched(line: &str, text: &str) -> bool {
+    let typed = text.lines().next().and_then(|first| first.split('\'').nth(1)).unwrap_or_default();
+    line.contains("similar argument") && !line.split('\'').skip(1).step_by(2).any(|known| is_alike(typed, known))
+}
+
+/// True if one of two options is the beginning of the other, or they differ in one letter of four at most.
+fn is_alike(typed: &str, known: &str) -> bool {
+    let [typed, known] = [typed, known].map(|option| option.trim_start_matches('-'));
+    let is_beginning = !typed.is_empty() && (known.starts_with(typed) || typed.starts_with(known));
+    is_beginning || distance(typed, known) <= (known.chars().count() / 4).max(1)
+}
+
+/// Letters to insert, remove or replace (Levenshtein).
+fn distance(from: &str, to: &str) -> usize {
+    let to: Vec<char> = to.chars().collect();
+    let mut row: Vec<usize> = (0..=to.len()).collect();
+    for (line, letter) in from.chars().enumerate() {
+        let mut diagonal = std::mem::replace(&mut row[0], line + 1);
+        for (at, other) in to.iter().enumerate() {
+            let changed = diagonal + usize::from(letter != *other);
+            diagonal = row[at + 1];
+            row[at + 1] = changed.min(diagonal + 1).min(row[at] + 1);
+        }
+    }
+    row[to.len()]
+}
+
+/// Commands that run a program, and an example of one.
+const RUNS: [(&str, &str); 6] = [
+    ("record", "./prog"),
+    ("scale", "./prog"),
+    ("inflation", "./prog"),
+    ("limits", "./prog"),
+    ("depend", "./prog"),
+    ("build", "make"),
+];
+
+/// How the command is used, whatever was typed.
+fn usage(known: &clap::Command, words: &[String]) -> Option<String> {
+    let mut known = known.clone();
+    known.build();
+    let mut words = words.iter().skip_while(|word| *word == "workspan");
+    let sub = known.find_subcommand(words.next()?)?;
+    let below = words.next().and_then(|word| sub.find_subcommand(word)).unwrap_or(sub);
+    Some(below.clone().render_usage().to_string())
+}
+
 /// What was probably meant.
 fn tip(text: &str, words: &[String]) -> Option<String> {
     let first = words.first()?;
+    let runs = RUNS.iter().find(|(name, _)| name == first);
+    if text.lines().nth(1).is_some_and(|line| line.trim_start().starts_with("<COMMAND>")) {
+        let given = joined(words);
+        return runs.map(|(_, example)| format!("name the program, for example `workspan {given} -- {example}`"));
+    }
     let unexpected = text.lines().next()?.split_once("argument: '")?.1.trim_end_matches('\'').to_owned();
-    let runs = ["record", "scale", "inflation", "limits", "depend", "build"].contains(&first.as_str());
     let at = words.iter().position(|word| *word == unexpected)?;
     let before = at.checked_sub(1).and_then(|at| words.get(at));
     if before.is_some_and(|word| word == "--json") {
         return Some(format!("write `--json={unexpected}`"));
     }
-    (runs && !unexpected.starts_with('-'))
-        .then(|| format!("write `--` before the program: `workspan {first} -- {unexpected}`"))
+    if first == "report" && ["-o", "--output"].contains(&unexpected.as_str()) {
+        return Some("write the page with `--html FILE`, JSON with `--json=FILE`".to_owned());
+    }
+    (runs.is_some() && !unexpected.starts_with('-')).then(|| {
+        let (before, after) = words.split_at(at);
+        format!("write `--` before the program: `workspan {} -- {}`", joined(before), joined(after))
+    })
+}
+
+/// Words as a shell reads them.
+fn joined(words: &[String]) -> String {
+    let quoted = words.iter().map(|word| shlex::try_quote(word).unwrap_or(word.into()));
+    quoted.collect::<Vec<_>>().join(" ")
 }
 
 /// The command whose help has the answer.
@@ -111,6 +179,35 @@ mod tests {
             "error: there is no such option or argument: './prog'\n\nUsage: workspan record [OPTIONS] -- <COMMAND>...\n\n  \
              tip: write `--` before the program: `workspan record -- ./prog`\n\n\
              Type `workspan record --help` for what it takes.",
+        );
+        check(
+            "workspan build gcc -O2 p.c -o p",
+            "error: there is no such option or argument: 'gcc'\n\nUsage: workspan build [OPTIONS] -- <COMMAND>...\n\n  \
+             tip: write `--` before the program: `workspan build -- gcc -O2 p.c -o p`\n\n\
+             Type `workspan build --help` for what it takes.",
+        );
+        check(
+            "workspan record --foo",
+            "error: there is no such option or argument: '--foo'\n\nUsage: workspan record [OPTIONS] -- <COMMAND>...\n\n\
+             Type `workspan record --help` for what it takes.",
+        );
+        check(
+            "workspan record --strnds -- ./prog",
+            "error: there is no such option or argument: '--strnds'\n\n  tip: a similar argument exists: '--strands'\n\n\
+             Usage: workspan record --strands -- <COMMAND>...\n\nType `workspan record --help` for what it takes.",
+        );
+        check(
+            "workspan record --strands",
+            "error: the following required arguments were not provided:\n  <COMMAND>...\n\n\
+             Usage: workspan record --strands -- <COMMAND>...\n\n  \
+             tip: name the program, for example `workspan record --strands -- ./prog`\n\n\
+             Type `workspan record --help` for what it takes.",
+        );
+        check(
+            "workspan report -o page.html",
+            "error: there is no such option or argument: '-o'\n\nUsage: workspan report [OPTIONS] [FILE]\n\n  \
+             tip: write the page with `--html FILE`, JSON with `--json=FILE`\n\n\
+             Type `workspan report --help` for what it takes.",
         );
         check(
             "workspan report a.wspan --json x.json",

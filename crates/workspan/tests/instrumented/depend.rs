@@ -306,7 +306,7 @@ fn bad_input_is_an_error_that_says_what_to_do() {
     // The second form is missing.
     fs::remove_file(folder.join(".prog.depend")).expect("it was made");
     let output = workspan(&folder, &["depend", "--", "./prog"]);
-    assert!(err(&output).contains("has no code for dependences beside it"), "{}", err(&output));
+    assert!(err(&output).contains("copy that file too, or build again"), "{}", err(&output));
 }
 
 #[test]

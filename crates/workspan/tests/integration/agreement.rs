@@ -140,6 +140,7 @@ fn every_command_gives_the_same_answer_on_threads_that_wait() {
         ("channel-in-task", true),
         ("barrier", true),
         ("sleeps", false),
+        ("late", false),
     ] {
         let folder = scratch(&format!("agreement-{name}"));
         let mut command = workspan(&folder);
@@ -149,6 +150,25 @@ fn every_command_gives_the_same_answer_on_threads_that_wait() {
         let edges = rows.iter().filter(|event| **event == "await").count();
         assert!(edges > 0 || !waits, "{name}: {edges} edges");
         assert!(waits || blocked >= Some(50_000_000), "{name}: {blocked:?}");
+        check(name, &folder);
+    }
+}
+
+/// Threads of rayon programs that show progress: by a message that is waited for with a limit, by a flag between sleeps. Nobody waits for
+/// them, and their own waits are none of the path.
+#[test]
+fn a_progress_display_is_not_what_a_program_waits_for() {
+    let program = build::program("waits");
+    for name in ["display", "ticker"] {
+        let folder = scratch(&format!("agreement-{name}"));
+        let mut command = workspan(&folder);
+        command.args(["record", "--strands", "--workers", "1", "--"]).arg(&program).arg(name);
+        run(&mut command).check_success();
+        let report = json(&folder, &["report"]);
+        let parallelism = report["program"]["parallelism"].as_f64().expect("a number");
+        // 32 tasks of the same size. One worker takes several periods of the display for them.
+        assert!(parallelism > 8.0, "{name}: {parallelism}");
+        assert_ne!(report["verdict"]["losses"][0]["parts"][0]["reason"], "waits", "{name}: {:#}", report["verdict"]);
         check(name, &folder);
     }
 }

@@ -82,6 +82,9 @@ fn openmp_programs() {
         let (found, printed) = ask(&["--workers", "1"], "processors");
         let by = json!({ "answer": printed.trim().parse::<u32>().expect("a number"), "by": ["omp_get_num_procs"] });
         assert_eq!(found["program"]["asked_threads"], by, "{compiler:?}");
+        let (found, _) = ask(&["--workers", "1"], "raised");
+        assert_eq!(found["program"]["asked_threads"]["answer"], 1, "{compiler:?}");
+        assert_eq!(warnings(&found), ["virtual-clock"], "{compiler:?}: it got eight threads");
         let (found, _) = ask(&["--workers", "1"], "nothing");
         assert_eq!(found["program"]["asked_threads"], Value::Null, "{compiler:?}");
     }

@@ -42,9 +42,69 @@ fn files_that_are_no_recordings() {
     both[8..12].copy_from_slice(&[9, 1, 3, 0]);
     check_refused(&folder, &both, "format 265.3");
     let ended = run(workspan(&folder).args(["report", "none.wspan"]));
-    ended.check_error(2, &["none.wspan", "No such file", "workspan record"]);
-    run(workspan(&folder).arg("info")).check_error(2, &["workspan.wspan", "No such file"]);
-    run(workspan(&folder).args(["report", "."])).check_error(2, &["cannot read .", "directory"]);
+    ended.check_error(2, &["there is no none.wspan: record one with", "workspan record"]);
+    run(workspan(&folder).arg("info")).check_error(2, &["there is no workspan.wspan"]);
+    run(workspan(&folder).args(["report", "."])).check_error(2, &["cannot read .: it is a folder; name a recording"]);
+}
+
+/// Whoever gives a file of Workspan's to another command learns what it is, and what to type.
+#[test]
+fn files_of_other_commands_are_recognised() {
+    let folder = scratch("recognised");
+    let whole = recording(&folder);
+    fs::write(folder.join("p.depend"), workspan_depend::file::encode(&workspan_depend::profile::Profile::default()))
+        .expect("writable");
+    let graph = folder.join("run.graph");
+    fs::create_dir(&graph).expect("new");
+    fs::write(graph.join(workspan_graph::file::NAME), workspan_graph::file::MAGIC).expect("writable");
+    #[track_caller]
+    fn check(folder: &Path, words: &[&str], expected: &str) {
+        run(workspan(folder).args(words)).check_error(2, &[expected]);
+    }
+    for verb in ["report", "info", "advise", "predict"] {
+        check(&folder, &[verb, "p.depend"], "it is a dependence profile: type `workspan depend report p.depend`");
+        check(&folder, &[verb, "run.graph"], "it is a task graph: type `workspan graph report run.graph`");
+        check(&folder, &[verb, "run.graph/events.wsg"], "it is a task graph: type `workspan graph report run.graph`");
+        check(&folder, &[verb, "."], "cannot read .: it is a folder; name a recording, such as ./whole.wspan");
+    }
+    for verb in [&["depend", "report"][..], &["depend", "what-if", "--remove", "x"], &["graph", "report"]] {
+        check(&folder, &[verb, &["whole.wspan"]].concat(), "it is a recording: type `workspan report whole.wspan`");
+    }
+    check(&folder, &["depend", "report", "run.graph"], "it is a task graph: type `workspan graph report run.graph`");
+    check(&folder, &["graph", "races", "p.depend"], "type `workspan depend report p.depend`");
+    check(&folder, &["depend", "report"], "there is no workspan.depend: `workspan depend -- PROGRAM` writes");
+    // What is damaged is of that command all the same.
+    fs::write(folder.join("cut.wspan"), &whole[..9]).expect("writable");
+    let ended = run(workspan(&folder).args(["report", "cut.wspan"]));
+    assert!(!ended.err().contains("type `workspan report"), "{}", ended.err());
+}
+
+/// Commands that read strands say how to get them, whether there is a recording or not.
+#[test]
+fn without_a_recording_there_are_no_strands() {
+    let folder = scratch("no-strands");
+    for words in [&["query", "select 1"][..], &["advise"], &["predict"], &["what-if", "-s", "a.rs:1=2"], &["merge"]] {
+        run(workspan(&folder).args(words)).check_error(2, &["there is no workspan.wspan: record one with `--strands`"]);
+    }
+    recording(&folder);
+    run(workspan(&folder).args(["query", "whole.wspan", "select 1"])).check_error(2, &["whole.wspan holds no strands"]);
+}
+
+/// A program that is not there: the message says where it was looked for.
+#[test]
+fn programs_that_are_not_there() {
+    let folder = scratch("gone");
+    let here = folder.canonicalize().expect("it is there");
+    let expected = format!("cannot run ./gone: there is no such file in {}; check the path", here.display());
+    for verb in ["record", "depend"] {
+        run(workspan(&folder).args([verb, "--", "./gone"])).check_error(127, &[&expected]);
+    }
+    run(workspan(&folder).args(["record", "--", "/no/such/program"]))
+        .check_error(127, &["cannot run /no/such/program: there is no such file; check the path"]);
+    run(workspan(&folder).args(["depend", "--", "gone"])).check_error(
+        127,
+        &["cannot run gone: there is no such program in the folders of PATH; one in this folder is ./gone"],
+    );
 }
 
 /// Whatever is left of it is shown, with a warning; or there is an error.
@@ -188,7 +248,7 @@ fn programs_that_cannot_be_recorded() {
         file
     };
     check(Path::new("no-such-command-anywhere"), 127, &["no-such-command-anywhere", "not found"]);
-    check(Path::new("./none"), 127, &["./none", "No such file"]);
+    check(Path::new("./none"), 127, &["cannot run ./none: there is no such file in"]);
     check(&file("text", b"nothing to run", 0o755), 126, &["text", "neither an executable nor a script"]);
     check(&folder, 126, &["cannot run", "directory"]);
     let hooked = fs::read(build::program("endings")).expect("it was built");

@@ -88,6 +88,7 @@ fn a_program_of_another_machine_is_named() {
 #[test]
 fn usage_and_recordings_are_checked_first() {
     let folder = scratch("query-usage");
-    run(alone(&folder).args(["query", "none.wspan", "select 1"])).check_error(2, &["none.wspan holds no strands"]);
+    run(alone(&folder).args(["query", "none.wspan", "select 1"]))
+        .check_error(2, &["there is no none.wspan: record one with `--strands`"]);
     run(alone(&folder).args(["query"])).check_error(2, &["SQL"]);
 }

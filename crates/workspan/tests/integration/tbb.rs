@@ -266,6 +266,28 @@ fn planted(text: &str) -> String {
     format!("planted.cpp:{line}")
 }
 
+/// Whether anybody waits for a lock or not: what is long under it has a row, and bounds the span. Sections are counted, and parts of the same
+/// run are compared, never time.
+#[test]
+fn a_long_lock_is_seen_without_waits() {
+    let program = tbb("planted.cpp", GCC);
+    for workers in ["1", "2"] {
+        let folder = scratch(&format!("tbb-long-lock-{workers}"));
+        let mut command = workspan(&folder);
+        command.args(["record", "--workers", workers, "--"]).arg(&program).args(["lock", "bad"]);
+        run(&mut command).check_success();
+        let report = report(&folder, "workspan.wspan");
+        let sites = report["sites"].as_array().expect("a list");
+        let lock = sites.iter().find(|site| site["kind"] == "lock").unwrap_or_else(|| panic!("{report:#}"));
+        // Of 2000 sections the first seven of a thread may come before the one that is looked at.
+        let taken = lock["instances"].as_u64().expect("a number");
+        assert!((1900..=2000).contains(&taken), "{workers}: {lock:#}");
+        let parallelism = report["program"]["parallelism"].as_f64().expect("a number");
+        assert!(parallelism < 1.5, "{workers}: {parallelism}");
+        assert_eq!(said(&report), format!("lock-contention: lock {}", planted("// taken")));
+    }
+}
+
 #[test]
 fn planted_reasons() {
     check_planted("reduce", "0", &format!("parallelism: long-task {}", planted("return tbb::parallel_reduce(")));

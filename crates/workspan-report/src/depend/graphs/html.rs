@@ -36,10 +36,11 @@ pub(in crate::depend) fn section(view: &CriticalPaths, line: &dyn Fn(&str, u32) 
         return String::new();
     }
     let mut out = format!(
-        "<style>{STYLE}</style>\n<h2>Critical paths</h2>\n<p>Parallelism {:.2} if iterations wait for whole iterations, {:.2} if \
-         lines wait for lines, with the clauses above. The drawings are of the latter: a row is a line or an inner loop, with its \
-         instructions; at the left the dependences that the loop carries, at the right those within an iteration. What is on the \
-         critical path is thick and orange; what a clause takes away is dotted. A row with a filled box opens what it calls.</p>\n",
+        "<style>{STYLE}</style>\n<h2>Critical paths</h2>\n<p>With the clauses above, parallelism is {:.2} if an iteration waits for the whole iterations that it depends on, {:.2} if a \
+         line waits for the lines that it depends on: estimates from means, which may exceed the model everything. The drawings are of \
+         the latter. A box is a line or an inner loop: 17: 8 &times; 20000 stands for line 17, 8 instructions each time, executed 20000 times; of a loop these are the instructions of its critical path. At \
+         the left are the dependences that the loop carries, at the right those within an iteration. What is on the critical path is thick and \
+         orange; what a clause takes away is dotted. A filled box opens what its line calls.</p>\n",
         view.iterations_as_tasks.parallelism, view.lines_as_tasks.parallelism
     );
     out.push_str(&list(view));

@@ -1,8 +1,8 @@
 //! What samples of serial code have in common.
 //!
 //! Of each row, the innermost function that is in [`MOST`] of its samples: called there, or called by what was. A program's own
-//! functions come before those of libraries, in which no one can change anything. Where samples are fewer than [`LEAST`], or have
-//! nothing in common but what starts every program, nothing is claimed.
+//! functions come before those of libraries, in which no one can change anything. Of fewer than [`Ran::FEW`] samples it has to be in all. Where
+//! samples are fewer than [`LEAST`], or have nothing in common but what starts every program, nothing is claimed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ use crate::files;
 /// Bytes of a file of code, or of the debug information that it names.
 const LARGEST: u64 = 16 << 30;
 /// Samples of a row from which on something is said of it.
-const LEAST: usize = 6;
+const LEAST: usize = 3;
 /// Share of a row's samples that a function has to be in, in percent.
 const MOST: usize = 75;
 /// Of lines, samples that may lie outside of those that are named, in percent at each end.
@@ -193,7 +193,9 @@ fn common(site: SiteId, samples: &[Seen], known: &Known) -> Option<Ran> {
         .map(|sample| sample.calls.iter().flat_map(|call| known.get(call).into_iter().flatten()).collect())
         .collect();
     let sums = sums(&chains);
-    let most = |sum: &Sum<'_>| sum.samples * 100 >= samples.len() * MOST;
+    let few = (samples.len() as u64) < Ran::FEW;
+    let share = if few { 100 } else { MOST };
+    let most = |sum: &Sum<'_>| sum.samples * 100 >= samples.len() * share;
     let in_most = || sums.iter().filter(|(function, sum)| most(sum) && !starts_programs(&function.name));
     let mean = |sum: &Sum<'_>| sum.depth * 1000 / sum.samples.max(1);
     // Helpers that are inlined everywhere say less than the function that uses them.
@@ -218,7 +220,8 @@ fn common(site: SiteId, samples: &[Seen], known: &Known) -> Option<Ran> {
         lines,
         samples: samples.len() as u64,
         within: sum.samples as u64,
-        callees: callees(function, &chains),
+        // Shares of few samples say nothing.
+        callees: if few { Vec::new() } else { callees(function, &chains) },
         threads: u32::try_from(threads.len()).unwrap_or(u32::MAX),
         main_thread: samples.iter().all(|sample| sample.main_thread),
     })

@@ -104,3 +104,12 @@ fn recursion_counts_once() {
 fn what_begins_every_program_is_no_name() {
     assert_eq!(named(&[(&[("_start", 0, false)], 20)]), None);
 }
+
+#[test]
+fn few_samples_name_what_is_in_all_of_them() {
+    let write: Calls = &[("escape", 50, false), ("write", 41, false), ("main", 9, false)];
+    let read: Calls = &[("read", 3, false), ("main", 8, false)];
+    let ran = named(&[(write, 4)]).expect("all have it");
+    assert_eq!((ran.function.as_str(), ran.samples, ran.callees.len()), ("escape", 4, 0));
+    check(&[(write, 4), (read, 1)], "main");
+}
