@@ -71,7 +71,7 @@ fn code_of(function: u64) -> Option<&'static [u8]> {
     }
     // Length, place of the common part, begin, size: of four bytes each, as all linkers write them.
     // SAFETY: an entry has at least these.
-    let size = unsafe { entry.add(3).read_unaligned() };
+    let size = unsafe { entry.cast::<[u32; 4]>().read_unaligned() }[3];
     let length = u64::from(size).min(MOST) as usize;
     // SAFETY: code of that size begins there. Other encodings have a size of zero, or that of the lower half.
     Some(unsafe { slice::from_raw_parts(function as *const u8, length) })
