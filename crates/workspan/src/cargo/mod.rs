@@ -17,10 +17,8 @@ pub mod wrapper;
 
 use std::env;
 use std::ffi::OsString;
-use std::io::{BufRead, BufReader};
-use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus, Stdio};
+use std::process::Command;
 
 use anyhow::Context;
 use clap::error::ErrorKind;
@@ -32,7 +30,7 @@ use workspan_instrument::IDLE_ONLY_FOLDER;
 use crate::args::depend::DependOptions;
 use crate::args::{groups, InflationOptions, RunOptions, ScaleOptions};
 use crate::exit::Outcome;
-use crate::{exit, output, record, signals};
+use crate::{exit, output, record};
 use programs::{cargo, runner};
 use project::Project;
 
