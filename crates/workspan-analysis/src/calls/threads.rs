@@ -59,8 +59,8 @@ mod tests {
     #[test]
     fn what_the_path_spends_in_threads_is_theirs() {
         let site = |kind| Site::at(kind, "a.c", 1, 1);
-        let mut recording = Recording::default();
-        recording.sites = vec![site(SiteKind::Thread), site(SiteKind::Lock)];
+        let mut recording =
+            Recording { sites: vec![site(SiteKind::Thread), site(SiteKind::Lock)], ..Recording::default() };
         let thread = recording.contexts.intern(ContextId::ROOT, workspan_model::SiteId(0)).unwrap();
         recording.contexts.intern(thread, workspan_model::SiteId(1)).unwrap();
         let of = |work, all, span, instances| {
