@@ -145,14 +145,7 @@ pub(crate) fn region_notes(regions: &[Region]) -> Vec<&'static str> {
 
 /// The same of sites.
 pub(crate) fn site_notes(sites: &[Site]) -> Vec<&'static str> {
-    let unknown = sites.iter().any(|site| site.parallelism.is_none() && site.tasks > 0 && site.work_ns > 0);
-    let unknown = unknown.then_some(
-        "a row without parallelism: its tasks create others of its kind that outlive them; when the last of those ends is not known",
-    );
     notes(sites.iter().map(|site| (site.work_ns, site.span_ns, site.instances_span_ns)))
-        .into_iter()
-        .chain(unknown)
-        .collect()
 }
 
 /// Of rows with these works, spans, and sums of spans where these are more.
