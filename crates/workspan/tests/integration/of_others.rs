@@ -1,4 +1,4 @@
-//! What programs of others showed, with programs of ours, by the real clock: properties that hold at any load.
+//! What programs of others showed, by small programs of this repository and by the real clock: properties that hold at any load.
 
 use std::path::Path;
 
