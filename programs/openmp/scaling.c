@@ -39,14 +39,6 @@ CASE(files, loop, 8 * 2000, 2000)
         cost(2000);
 }
 
-/* One iteration takes far longer than all the others together, on 16 processors: 1.2 of 16, whenever it begins. */
-CASE(longest, loop, 40000 + 128 * 68, 40000)
-{
-#pragma omp parallel for schedule(dynamic) // one is much longer
-    for (int i = 0; i < 129; i++)
-        cost(i == 0 ? 40000 : 68);
-}
-
 /* One thread prepares what all need: 3.7 of 16. */
 CASE(single, loop, 8000 + 64 * 500, 8000 + 500)
 {

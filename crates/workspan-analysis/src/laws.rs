@@ -48,16 +48,6 @@ pub fn parallelism(on_one: Nanos, span: Nanos) -> Option<Ratio> {
     on_one.max(span).over(span)
 }
 
-/// True if instances of a site did not wait for those that were created within them: `work`, which is what the outermost waited for, has
-/// less than all strands of the site, `own`. Nothing is known of their parallelism then: instances within others count for whoever waits
-/// for them.
-pub fn outlived(work: Nanos, own: Nanos) -> bool {
-    own.as_f64() > work.as_f64() * (1.0 + MATTERS)
-}
-
-/// A difference of less than this is none.
-const MATTERS: f64 = 0.02;
-
 /// Span of a row whose instances add up to `sum`, in a program of span `program`: instances that run one after the other are a
 /// chain of that length; of those beside each other no chain has all, and none is longer than the program's.
 pub fn row_span(sum: Nanos, program: Nanos) -> Nanos {

@@ -119,7 +119,7 @@ pub fn unneeded(thread: &Thread, now: u64) -> i64 {
 
 /// True if who left its span at `address` had looked to its end.
 pub fn left_by_looker(address: u64) -> bool {
-    slot(address)[0].load(Ordering::Acquire) == address
+    address != 0 && slot(address)[0].load(Ordering::Acquire) == address
 }
 
 /// The calling thread, whose strand has stopped at tick `now`, has looked to its end, for longer than it ever worked.

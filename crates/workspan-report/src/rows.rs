@@ -156,10 +156,6 @@ pub(crate) fn region_notes(regions: &[Region]) -> Vec<&'static str> {
 /// The same of sites, and what the row of a lock does not have.
 pub(crate) fn site_notes(sites: &[Site]) -> Vec<&'static str> {
     let mut all = notes(sites.iter().map(|site| (site.work_ns, site.span_ns, site.instances_span_ns)));
-    let unknown = sites.iter().any(|site| site.parallelism.is_none() && site.tasks > 0 && site.work_ns > 0);
-    all.extend(unknown.then_some(
-        "a row without parallelism: its tasks create others of its kind that outlive them; when the last of those ends is not known",
-    ));
     let of_threads = sites.iter().any(|site| site.kind == "thread");
     let locks = of_threads && sites.iter().any(|site| site.kind == "lock");
     all.extend(locks.then_some(

@@ -1,7 +1,6 @@
 //! The parallelism profile (TaskProf ch. 3; Cilkprof ch. 2).
 //!
-//! * Work of a site: sum over the outermost instances of the site, descendants included; span likewise. Where tasks outlive those of their
-//!   site that created them, which wait for none of them, the work is all that was created there, and the parallelism unknown. Parallelism is
+//! * Work of a site: sum over the outermost instances of the site, descendants included; span likewise. Parallelism is
 //!   their quotient, as [`mod@crate::laws`] has it. Recursive instances lie within outermost ones and are not added again (TaskProf 3.4).
 //! * Instances of a site may run beside each other, and then no chain has all of them: the span of a row is the sum over its
 //!   instances, and at most the program's ([`laws::row_span`]). The sum alone is kept beside it; parallelism is work over that, so of one
@@ -184,8 +183,6 @@ fn sites(recording: &Recording, run: &Run, overhead: &[Picos], program: &Program
     let mut uniform_spans: BTreeMap<SiteId, Nanos> = BTreeMap::new();
     let mut burdened_spans: BTreeMap<SiteId, Option<Nanos>> = BTreeMap::new();
     let mut costs: BTreeMap<SiteId, (Picos, Picos)> = BTreeMap::new();
-    // What was created in outermost instances, whether they waited for it or not.
-    let mut created: BTreeMap<SiteId, Nanos> = BTreeMap::new();
     let lasts = recording.lasting();
     for id in tree.ids() {
         let Some(site) = tree.site(id) else {
@@ -218,8 +215,6 @@ fn sites(recording: &Recording, run: &Run, overhead: &[Picos], program: &Program
         // may outlive the one that created it, and an instance that never ended has no work yet: what was charged counts.
         let charged = lasts(kind) && !recursive || open > Nanos::ZERO;
         row.work += if charged { own.work.max(work_total[id.index()]) } else { own.work };
-        let created = created.entry(site).or_default();
-        *created += if recursive || lasts(kind) || kind.is_lock() { Nanos::ZERO } else { work_total[id.index()] };
         row.blocked += own.blocked;
         row.polled += own.polled;
         row.task_mean = Some(row.task_mean.unwrap_or_default() + own.task_work);
@@ -237,14 +232,8 @@ fn sites(recording: &Recording, run: &Run, overhead: &[Picos], program: &Program
             row.burdened =
                 burdened_spans.get(&row.site).copied().flatten().and_then(|span| burdened(run, row.work, span));
         }
-        row.parallelism = laws::parallelism(row.work, row.spans);
-        let created = created.get(&row.site).copied().unwrap_or_default();
-        if created > Nanos::ZERO && laws::outlived(row.work, row.self_work) {
-            row.work = created.max(row.self_work);
-            row.spans = row.spans.max(row.critical);
-            (row.parallelism, row.uniform, row.burdened) = (None, None, None);
-        }
         row.span = laws::row_span(row.spans, program.span);
+        row.parallelism = laws::parallelism(row.work, row.spans);
         row.critical_share = row.critical.over(program.span);
         row.overhead_share = overhead_share(row.overhead, program.work);
         row.task_mean =

@@ -59,8 +59,6 @@ pub enum Reason {
         longest: Nanos,
         /// The mean.
         mean: Nanos,
-        /// It may begin so late that to begin it first would help.
-        late: bool,
     },
     /// Tasks wait for one another.
     InTurn,
@@ -202,8 +200,6 @@ impl Tasks {
     }
 }
 
-/// A task that is longer than what all processors together need for the rest by more than the inverse of this is not begun late.
-const LATE: f64 = 0.1;
 /// Items of a shared iterator in a turn, from which on turns are long because of their number.
 const SEVERAL: u64 = 2;
 
@@ -242,11 +238,7 @@ fn of_tasks(recording: &Recording, row: &SiteRow, known: &Tasks, blame: &Blame, 
         // Whoever takes many items has one long turn, which is no long task.
         _ if *items > 0 && (!most_of_span || *items >= SEVERAL * row.tasks) => Reason::SharedIterator,
         // The only one is known exactly.
-        _ if uneven || tasks <= 1.0 => {
-            let longest = if row.tasks == 1 { mean } else { longest };
-            let evenly = row.work.as_f64() / sets.instances / f64::from(processors.max(1));
-            Reason::LongTask { longest, mean, late: tasks > 1.0 && evenly > longest.as_f64() * LATE }
-        }
+        _ if uneven || tasks <= 1.0 => Reason::LongTask { longest: if row.tasks == 1 { mean } else { longest }, mean },
         Code::Whole if !few && kind == Some(SiteKind::Task) => Reason::InTurn,
         // The span is that of several such tasks, and they do not wait for any of their own.
         Code::Any if !few && !most_of_span && *leaves && kind == Some(SiteKind::Task) => Reason::InTurn,

@@ -217,7 +217,7 @@ pub(super) fn reason(recording: &Recording, site: Option<SiteId>, reason: &Reaso
             format!("about {} of the loop at {at}", number_of(tasks, "chunk"))
         }
         Reason::FewTasks { tasks, of: Unit::Tasks } => format!("about {} at a time at {at}", number_of(tasks, "task")),
-        Reason::LongTask { longest, mean, .. } if mean > Nanos::ZERO && longest.0 / 2 > mean.0 => {
+        Reason::LongTask { longest, mean } if mean > Nanos::ZERO && longest.0 / 2 > mean.0 => {
             format!("a task of {at} takes {longest}, the mean is {mean}")
         }
         Reason::LongTask { longest, .. } => format!("a task of {at} takes {longest}"),
@@ -329,8 +329,7 @@ fn advice(recording: &Recording, judged: &Judged, part: &Part) -> String {
                 }
             }
         }
-        Reason::LongTask { late: true, .. } => format!("split the longest tasks of {at}, or start them first"),
-        Reason::LongTask { .. } => format!("split the longest tasks of {at}"),
+        Reason::LongTask { .. } => format!("split the longest tasks of {at}, or start them first"),
         Reason::InTurn => format!("let each task of {at} wait for fewer others, or split the tasks"),
         Reason::Chunks => format!("split the loop at {at} into smaller chunks, or give it a dynamic schedule"),
         Reason::OwnCode => match part.site.map(|site| (site, remedy(recording, site))) {

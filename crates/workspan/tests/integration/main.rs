@@ -27,6 +27,7 @@ mod limits_traces;
 mod looks;
 mod memory;
 mod merge;
+mod of_others;
 mod openmp;
 mod openmp_build;
 mod openmp_endings;
