@@ -8,7 +8,7 @@ use crate::llvm::{opcode, Llvm, Ref};
 use crate::locals::{is_scope, Locals};
 
 /// What an instruction costs; 0 for what only moves locals, or is none in the machine's code.
-pub fn of(locals: &Locals, llvm: &Llvm, instruction: Ref) -> u32 {
+pub(crate) fn of(locals: &Locals, llvm: &Llvm, instruction: Ref) -> u32 {
     let code = llvm.opcode(instruction);
     match code {
         opcode::PHI | opcode::ALLOCA | opcode::FREEZE => 0,
