@@ -8,7 +8,7 @@
 
 extern void workspan_tick(unsigned long ticks) __attribute__((weak));
 
-static void tick(unsigned long ticks) { if (workspan_tick) workspan_tick(ticks); }
+__attribute__((noinline)) static void tick(unsigned long ticks) { if (workspan_tick) workspan_tick(ticks); }
 
 struct job { void (*run)(long); long argument; };
 
@@ -70,8 +70,9 @@ int main(int count, char **arguments) {
         threads[3] = launch(collect, 10); // collector
         for (int i = 0; i < 4; i++) pthread_join(threads[i], NULL);
     } else if (strcmp(arguments[1], "left") == 0) {
-        for (int i = 0; i < 2; i++) launch(serve, 200); // servers
+        // Before there is anybody to wait for.
         pthread_mutex_lock(&lock);
+        for (int i = 0; i < 2; i++) launch(serve, 200); // servers
         while (done < 2) pthread_cond_wait(&changed, &lock);
         pthread_mutex_unlock(&lock);
     } else {
