@@ -7,10 +7,10 @@
 //!   what is not sure of it;
 //! * a thread reads the file at the first strand that needs it. If it has waited in hooks since the reading before, delays of those waits are
 //!   in the difference, too: each time that it gave up its processor counts as an equal part of it;
-//! * from then on the thread may need it again: it keeps its last reading younger than a long strand, and its conclusions are exact but for
-//!   what fits in there.
+//! * from then on, or once it has lived for [`YOUNG`], the thread may need it again: it keeps its last reading younger than a long strand, and
+//!   its conclusions are exact but for what fits in there.
 //!
-//! **Bias:** of a thread's first conclusion only, and never more than the time off the processor that it is about.
+//! **Bias:** of a young thread's first conclusion only, and never more than the time off the processor that it is about.
 
 use core::cell::Cell;
 
@@ -35,10 +35,15 @@ struct Reading {
 /// pages were not there. Too much would make a wait of that which is none.
 const UNSURE: u64 = 100_000;
 
+/// Nanoseconds of a thread's life in which a reading would be much of it.
+const YOUNG: u64 = 10_000_000;
+
 std::thread_local! {
     static LAST: Cell<Reading> = const { Cell::new(Reading { slot: 0, at: 0, voluntary: 0, skipped: false }) };
     /// Tick at which the calling thread was created; 0: not known.
     static CREATED: Cell<u64> = const { Cell::new(0) };
+    /// Tick of the calling thread's first look.
+    static BEGAN: Cell<u64> = const { Cell::new(0) };
     /// A strand of the calling thread has needed it.
     static NEEDED: Cell<bool> = const { Cell::new(false) };
 }
@@ -84,32 +89,43 @@ fn share(delay: i64, own: u64, all: u64) -> i64 {
 }
 
 /// The calling thread, whose count of voluntary switches is in its anchor, has been switched out since the last look; `gave_up`: a strand
-/// has given up its processor.
-pub(super) fn look(thread: &Thread, gave_up: bool) {
+/// has given up its processor. True if the kernel was asked.
+pub(super) fn look(thread: &Thread, gave_up: bool) -> bool {
     let last = LAST.get();
     let now = platform::ticks();
     if last.slot != address(thread) {
         return begin(thread, now);
     }
+    let is_young = || (now.wrapping_sub(BEGAN.get()) as i64) < ticks_of(thread, YOUNG);
     if gave_up {
         NEEDED.set(true);
     } else if (now.wrapping_sub(last.at) as i64) < thread.long.get() {
-        return;
-    } else if !NEEDED.get() {
-        return LAST.set(Reading { skipped: true, ..last });
+        return false;
+    } else if !NEEDED.get() && is_young() {
+        LAST.set(Reading { skipped: true, ..last });
+        return false;
     }
     read(thread, now);
+    true
 }
 
-fn begin(thread: &Thread, now: u64) {
+/// The calling thread has been switched out since it was asked: what it knows is from before that.
+pub(super) fn again(thread: &Thread) {
+    read(thread, platform::ticks());
+}
+
+fn begin(thread: &Thread, now: u64) -> bool {
+    BEGAN.set(now);
     let created = CREATED.get();
     if created == 0 {
-        return read(thread, now);
+        read(thread, now);
+        return true;
     }
     let cpu = platform::thread_cpu_nanos();
     let delay = nanos_of(thread, now.wrapping_sub(created)).saturating_sub(cpu);
     thread.anchor.run_delay.set(delay.saturating_sub(UNSURE));
     known(thread, now);
+    false
 }
 
 fn read(thread: &Thread, now: u64) {

@@ -47,6 +47,11 @@ const GROUPS: &[(&str, &str)] = &[
          take a millisecond of CPU time or more; meanwhile as many other processes as there are processors never rest.",
     ),
     (
+        "steady",
+        "## Steadiness\n\nPrograms of every kind, recorded ten times with the machine to themselves, and ten times beside four processes \
+         that never rest: the span from the least parallelism to the most over the median, and the number of different verdicts.",
+    ),
+    (
         "openmp",
         "## OpenMP\n\nPrograms of `programs/openmp`, built by clang, profiled over native; the same tree of 256 equal leaves, \
          of tasks; a static loop of 64 iterations that take 1 to 64 units, on 64 virtual cores, whose parallelism is 32.5; \
