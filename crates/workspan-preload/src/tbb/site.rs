@@ -5,7 +5,7 @@
 //! addresses lies on the stack depends on nothing but the first of them, as far as the functions have frames of fixed size:
 //! so the next time a few words are compared, and the stack is unwound only if they differ.
 //!
-//! For a thread whose function runs whatever it is given ([`trampoline`](crate::trampoline)) the place is one call further up: that of the
+//! For a thread whose function runs whatever it is given ([`crate::trampoline`]) the place is one call further up: that of the
 //! function which creates it.
 //!
 //! **Table**: chains, by the first address; append-only, no locks. **Cost** of a known one: as many loads and comparisons as
