@@ -115,7 +115,9 @@ const MANY: &str = "1500000";
 
 /// Waits until the program has ended and its recording is there: strands come next.
 fn converting(folder: &Path, program: &Path) -> Running {
-    let running = start(&mut with_default_signals(&record_strands(folder, program, &[MANY])));
+    let mut command = with_default_signals(&record_strands(folder, program, &[MANY]));
+    // On a busy machine each yield of libomp takes milliseconds, and there is one for each task.
+    let running = start(command.env("KMP_USE_YIELD", "0"));
     wait_for("the recording", || folder.join("workspan.strands/contexts.parquet").exists().then_some(()));
     running
 }
