@@ -50,9 +50,7 @@ fn bound(recording: &Recording, run: &Run) -> Option<Bound> {
     let tree = &recording.contexts;
     let mut held: BTreeMap<Lock, Vec<(ContextId, Nanos)>> = BTreeMap::new();
     for id in tree.ids() {
-        // The outermost lock around the strand.
-        let locks = tree.path(id).filter_map(|around| run.totals.get(around.index()).map(|t| t.lock));
-        if let Some(lock @ Lock::One(_)) = locks.filter(|lock| *lock != Lock::None).last() {
+        if let Some(lock @ Lock::One(_)) = lock_around(recording, run, id) {
             let own = run.totals.get(id.index()).map_or(Nanos::ZERO, |t| t.self_work);
             held.entry(lock).or_default().push((id, own));
         }
@@ -66,15 +64,16 @@ fn bound(recording: &Recording, run: &Run) -> Option<Bound> {
 
 /// True if the critical path of `run` is the code under one lock, and nothing else: with start-up on it, no other path is.
 pub(crate) fn is_bound_by_lock(recording: &Recording, run: &Run) -> bool {
-    let tree = &recording.contexts;
-    let on_path = tree.ids().zip(&run.critical).filter(|(_, critical)| **critical > Nanos::ZERO);
-    let lock = |(id, _): (ContextId, &Nanos)| {
-        let locks = tree.path(id).filter_map(|around| run.totals.get(around.index()).map(|totals| totals.lock));
-        locks.filter(|lock| *lock != Lock::None).last()
-    };
-    let mut locks = on_path.map(lock);
+    let on_path = recording.contexts.ids().zip(&run.critical).filter(|(_, critical)| **critical > Nanos::ZERO);
+    let mut locks = on_path.map(|(id, _)| lock_around(recording, run, id));
     let first = locks.next().flatten();
     matches!(first, Some(Lock::One(_))) && locks.all(|lock| lock == first)
+}
+
+/// The outermost lock around code of a context.
+fn lock_around(recording: &Recording, run: &Run, id: ContextId) -> Option<Lock> {
+    let around = recording.contexts.path(id).filter_map(|around| run.totals.get(around.index()));
+    around.map(|totals| totals.lock).filter(|lock| *lock != Lock::None).last()
 }
 
 fn apply(run: &mut Run, bound: &Bound) {

@@ -33,7 +33,7 @@ use super::shared::{current_account, Shared};
 use super::strand;
 use super::ticks::ticks_of;
 use workspan_wire::histogram;
-use workspan_wire::shm::{Feature, Thread, BATCH};
+use workspan_wire::shm::{Anchor, Feature, Thread, BATCH};
 
 /// No interrupt is shorter.
 pub const SHORT_NANOS: u64 = 1_000;
@@ -48,10 +48,10 @@ pub const BATCH_NANOS: u64 = 900;
 pub const STREAK: u32 = 512;
 /// Inverse of the share of a thread's time that may be displaced.
 pub const DISPLACED_SHARE: i64 = 64;
-/// Times that the anchor is set again, at most, where the thread is switched out meanwhile.
-const AGAIN: u32 = 2;
 /// Hooks to wait if more than that share is displaced.
 const PAUSE: u32 = 8_192;
+/// Times that the anchor is set again, at most, where the thread is switched out meanwhile.
+const AGAIN: u32 = 2;
 
 /// Tick now, for a thread that runs a strand. Corrects `thread.start` so that the difference is the strand's cost.
 #[inline(always)]
@@ -354,18 +354,22 @@ fn look(thread: &Thread, switched: bool, concludes: bool) {
     anchor.voluntary.set(usage.voluntary);
     let asked = switched && has(thread, Feature::RunDelay) && run_delay::look(thread, gave_up);
     anchor.faults.set(usage.faults());
-    for more in (0..=AGAIN).rev() {
-        anchor.cpu.set(platform::thread_cpu_nanos());
-        anchor.ticks.set(platform::ticks());
-        let settled = || !has(thread, Feature::SwitchWitness) || switch_witness::intact(thread.switch_witness.get());
-        if more == 0 || !asked || settled() {
-            break;
-        }
-        // A busy machine likes to switch where the kernel is asked: that delay is before the anchor, so it must be known.
+    set(anchor);
+    let mut again = if asked && has(thread, Feature::SwitchWitness) { AGAIN } else { 0 };
+    // A busy machine likes to switch where the kernel is asked: that delay is before the anchor, so it must be known.
+    while again > 0 && !switch_witness::intact(thread.switch_witness.get()) {
         switch_witness::arm(thread.switch_witness.get());
         run_delay::again(thread);
+        set(anchor);
+        again -= 1;
     }
     arm_interrupt_witness(thread);
+}
+
+/// The anchor is here.
+fn set(anchor: &Anchor) {
+    anchor.cpu.set(platform::thread_cpu_nanos());
+    anchor.ticks.set(platform::ticks());
 }
 
 #[inline(always)]

@@ -149,7 +149,7 @@ pub fn mark(thread: &Thread) {
 }
 
 /// Of what the strand that has ended with absolute span `span` was blocked, `ticks` do not count.
-pub fn leave_out(thread: &Thread, span: i64, ticks: i64) {
+pub fn exclude_blocked(thread: &Thread, span: i64, ticks: i64) {
     let blocked = span - thread.task.work.get() - thread.log_offset.get();
     thread.log_offset.set(thread.log_offset.get() + ticks.clamp(0, blocked.max(0)));
 }

@@ -21,7 +21,7 @@ pub fn end_root(shared: Shared, thread: &Thread, now: u64) {
     let span = strand::stop(thread, now);
     let looked = polls::looked_to_end(thread, now);
     if looked {
-        log::leave_out(thread, span, polls::unneeded(thread, now));
+        log::exclude_blocked(thread, span, polls::unneeded(thread, now));
     }
     let mut charged = strand::context(thread);
     if charged == ROOT {

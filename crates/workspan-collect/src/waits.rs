@@ -60,7 +60,7 @@ fn snapshot(thread: &Thread, now: u64, wakes: Option<u64>, ends: bool) -> (Spans
     let span = strand::stop(thread, now);
     if ends {
         // It was ended by who does not wait for it; who does all the same was blocked ([`polls::left_by_looker`]).
-        log::leave_out(thread, span, polls::unneeded(thread, now));
+        log::exclude_blocked(thread, span, polls::unneeded(thread, now));
     }
     path::settle(thread);
     let mut context = strand::context(thread);

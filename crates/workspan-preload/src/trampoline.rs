@@ -69,11 +69,16 @@ fn code_of(function: u64) -> Option<&'static [u8]> {
     if entry.is_null() || bases.function as u64 != function {
         return None;
     }
-    // Length, place of the common part, begin, size: of four bytes each, as all linkers write them.
+    // Length, place of the common part, begin, size: of four bytes each, as compilers write them for code of usual distances.
     // SAFETY: an entry has at least these.
-    let size = unsafe { entry.cast::<[u32; 4]>().read_unaligned() }[3];
+    let [_, _, begin, size] = unsafe { entry.cast::<[u32; 4]>().read_unaligned() };
+    let place = (entry as u64).wrapping_add(2 * size_of::<u32>() as u64);
+    // Of another encoding the begin is none of four bytes, or what follows it is the rest of a distance of eight.
+    if place.wrapping_add_signed(i64::from(begin as i32)) != function || size > i32::MAX as u32 {
+        return None;
+    }
     let length = u64::from(size).min(MOST) as usize;
-    // SAFETY: code of that size begins there. Other encodings have a size of zero, or that of the lower half.
+    // SAFETY: code of that size begins there, as the entry says.
     Some(unsafe { slice::from_raw_parts(function as *const u8, length) })
 }
 
@@ -134,6 +139,17 @@ mod tests {
         assert!(has_address(&[0x48, 0x8d, 0x15, 0x10, 0, 0, 0], 0x5000, 0x5017));
         assert!(!has_address(&[0x48, 0x8d, 0x15, 0x10, 0, 0, 0], 0x5000, 0x5018));
         assert!(has_address(&[0xba, 0x00, 0x10, 0x40, 0x00], 0x5000, 0x40_1000));
+    }
+
+    /// Code of a function ends within its object, and where the entry says.
+    #[test]
+    fn code_is_as_long_as_the_entry_says() {
+        extern "C" fn computes(number: u64) -> u64 {
+            core::hint::black_box(number) * 3
+        }
+        let code = code_of(computes as *const () as u64).expect("the compiler writes an entry");
+        assert!((2..200).contains(&code.len()), "{}", code.len());
+        assert_eq!(code.as_ptr() as u64, computes as *const () as u64);
     }
 
     #[test]

@@ -80,6 +80,10 @@ pub struct CallRow {
 }
 
 impl CallRow {
+    fn edge(&self) -> Edge {
+        Edge { callee: self.callee, caller: self.caller, height: self.height }
+    }
+
     /// What it has of the critical path: with all below or, of what is no instance of its own, by itself.
     pub fn on_span(&self) -> Nanos {
         self.metrics.span_on_span.max(self.metrics.local_span)
@@ -120,8 +124,7 @@ pub fn from_totals(recording: &Recording, run: &Run, on_one: Nanos) -> Calls {
     if has_burdened {
         let spans = burdened_spans(recording, run);
         for row in &mut rows {
-            let edge = Edge { callee: row.callee, caller: row.caller, height: None };
-            let span = spans.get(&edge).map_or(Nanos::ZERO, |sums| sums.span_on_work);
+            let span = spans.get(&row.edge()).map_or(Nanos::ZERO, |sums| sums.span_on_work);
             row.burdened = Some(Burdened::of(row.metrics.work_on_work, span));
         }
     }

@@ -13,16 +13,15 @@ use workspan_model::{CallMetrics, ContextId, Nanos, Recording, Run, SiteKind};
 use super::{burdened_spans, edges, of_run, sorted, Burdened, CallKey, Calls, Edge};
 
 /// `calls` of `run`, by site, with rows of threads as they are defined here.
-pub fn with_threads(recording: &Recording, run: &Run, calls: Calls) -> Calls {
+pub fn with_threads(recording: &Recording, run: &Run, mut calls: Calls) -> Calls {
     let threads = metrics(recording, run);
     if threads.is_empty() {
         return calls;
     }
-    let mut calls = calls;
     let has_burdened = run.burdened_span > Nanos::ZERO;
     let burdened = if has_burdened { burdened_spans(recording, run) } else { BTreeMap::new() };
     for row in &mut calls.rows {
-        let edge = Edge { callee: row.callee, caller: row.caller, height: row.height };
+        let edge = row.edge();
         if let Some(metrics) = threads.get(&edge) {
             let (local_work, local_span) = (row.metrics.local_work, row.metrics.local_span);
             row.metrics = CallMetrics { local_work, local_span, ..*metrics };
