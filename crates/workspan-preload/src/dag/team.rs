@@ -23,7 +23,7 @@ use super::frame::{self, Frame, Kind};
 use super::share::{Left, Share};
 use super::solo::{self, offer};
 use super::state::call::{Open, Whole};
-pub use super::state::team::Team;
+pub use super::state::team::{Called, Team};
 use super::state::team::{Construct, Round, SHARES};
 use super::state::Start;
 use super::{log, pool, task};
@@ -55,6 +55,7 @@ pub fn fork(thread: &'static Thread, task: &Frame, now: u64, site: &CallSite, ow
         start,
         region: Cell::new(region),
         own,
+        called: Cell::new(Called::default()),
         watched_body: Cell::new(false),
         identity: if log::on(thread) && !own { log::team(thread) } else { Identity::NONE },
         size: AtomicU32::new(1),

@@ -158,6 +158,13 @@ extern "C" fn gcc_region(arguments: &mut Arguments) {
     arguments.first = bodies::of_gccs(arguments.first, first);
 }
 
+/// The same, of sections.
+#[cfg(all(not(idle_only), target_arch = "x86_64"))]
+extern "C" fn gcc_region_of_sections(arguments: &mut Arguments) {
+    gcc_region(arguments);
+    note(Entry { sections: true, ..still_noted() });
+}
+
 /// clang's parallel region: its place, how many arguments its code shares, and that code.
 #[cfg(all(not(idle_only), target_arch = "x86_64"))]
 extern "C" fn clang_region(arguments: &mut Arguments) {
@@ -460,10 +467,11 @@ entry_points! {
     target_task: __kmpc_omp_target_task_alloc;
     task_at_once: __kmpc_omp_task_begin_if0;
     gcc_region:
-        GOMP_parallel GOMP_parallel_sections GOMP_teams_reg
+        GOMP_parallel GOMP_teams_reg
         GOMP_parallel_loop_static GOMP_parallel_loop_dynamic GOMP_parallel_loop_guided GOMP_parallel_loop_runtime
         GOMP_parallel_loop_nonmonotonic_dynamic GOMP_parallel_loop_nonmonotonic_guided
         GOMP_parallel_loop_nonmonotonic_runtime GOMP_parallel_loop_maybe_nonmonotonic_runtime;
+    gcc_region_of_sections: GOMP_parallel_sections;
     group: __kmpc_taskgroup;
     taskloop: __kmpc_taskloop __kmpc_taskloop_5;
     gcc_taskloop: GOMP_taskloop GOMP_taskloop_ull;

@@ -37,6 +37,8 @@ pub struct Entry {
     pub grouped: bool,
     /// One of the thread's first creations.
     pub first: bool,
+    /// The region is the sections of one construct: libomp calls them a loop.
+    pub sections: bool,
 }
 
 impl Entry {
@@ -49,6 +51,7 @@ impl Entry {
         at_once: false,
         grouped: false,
         first: false,
+        sections: false,
     };
 
     /// True if nothing was passed.

@@ -9,7 +9,7 @@ use workspan_wire::site::SiteKind;
 use super::abi::{dispatch as piece, work as share, Chunk, Data, BEGIN};
 use super::events::{frame_in, now};
 use super::first_calls;
-use super::noted::{called_from, noted};
+use super::noted::{called_from, noted, Entry};
 use super::shares::{self, MemberPlace};
 use super::site::call_site;
 use crate::dag::frame::Frame;
@@ -28,7 +28,10 @@ pub extern "C" fn work(
     let entry = noted();
     let Some(task) = frame_in(task_data) else { return };
     let Some(thread) = task.running_on() else { return };
+    let after = called_from(task, after);
+    let called = with_region(task, entry, after);
     let site = match kind {
+        _ if called.sections => SiteKind::Sections,
         share::SECTIONS => SiteKind::Sections,
         share::TASKLOOP => SiteKind::Taskloop,
         share::LOOP | share::DISTRIBUTE => SiteKind::Loop,
@@ -41,7 +44,7 @@ pub extern "C" fn work(
     if endpoint == BEGIN {
         pieces::leave_inlined(thread, task);
     }
-    let site = call_site(site, entry, called_from(task, after));
+    let site = call_site(site, called, after);
     match (kind == share::TASKLOOP, endpoint == BEGIN) {
         (true, true) => taskloop::enter(thread, task, &site, Loop { at_once: entry.at_once, grouped: entry.grouped }),
         (true, false) => taskloop::created(thread, task),
@@ -63,6 +66,16 @@ pub extern "C" fn work(
     }
     task::go_long(thread, at);
     first_calls::stays(thread);
+}
+
+/// What has been noted of a construct; of one that begins with its region (gcc's `GOMP_parallel_loop_dynamic`), what was noted of that.
+fn with_region(task: &Frame, entry: Entry, after: *const c_void) -> Entry {
+    let called = if entry.is_none() { task.team().and_then(|team| team.called_with(after as u64)) } else { None };
+    called.map_or(entry, |called| Entry {
+        body: called.body as *const c_void,
+        sections: called.sections,
+        ..Entry::NONE
+    })
 }
 
 /// A piece of a worksharing construct begins.

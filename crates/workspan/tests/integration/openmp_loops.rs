@@ -11,6 +11,7 @@ use crate::command::{report, run, workspan};
 use crate::openmp_build::{openmp, Compiler};
 use crate::openmp_run::{check_none, each, number, record, Threads, Wrong};
 use crate::openmp_runner::compile;
+use crate::verdicts::line;
 
 const TEAMS: &[Threads] = &[Threads::Real(1), Threads::Real(2), Threads::Real(4)];
 
@@ -57,6 +58,25 @@ fn static_loops_are_those_of_the_program() {
         })
     });
     check_none(&differences, &format!("{} runs", runs.len()));
+}
+
+/// What is a region and a loop, or sections, by one directive has a row of each: all work of all members is the loop's, at the directive.
+#[test]
+fn loops_that_begin_with_their_region_have_all_its_work() {
+    let cases = [("dynamic", 2), ("dynamic", 3), ("guided", 2), ("runtime", 3), ("sections", 2)];
+    for compiler in [Compiler::Clang, Compiler::Gcc] {
+        let program = openmp("combined.c", compiler);
+        for (case, team) in cases {
+            let report = record(&program, &[case], Threads::Real(team)).unwrap_or_else(|wrong| panic!("{wrong}"));
+            let kind = if case == "sections" { "sections" } else { "loop" };
+            let rows = report["sites"].as_array().expect("a list").iter();
+            let of_loop = rows.filter(|row| row["kind"] == kind).map(|row| (&row["line"], &row["work_ns"]));
+            let found: Vec<(String, &Value)> =
+                of_loop.map(|(line, work)| (format!("combined.c:{line}"), work)).collect();
+            let place = line(Path::new("openmp/combined.c"), &format!("// {case}"));
+            assert_eq!(found, [(place, &(1000 * team).into())], "{case} by {compiler:?}, {team} members");
+        }
+    }
 }
 
 /// With virtual cores, functions that note where the program's code begins and ends stand in for the bodies of regions: arguments arrive,

@@ -50,7 +50,8 @@ fn line_of(report: &Value, id: &str) -> String {
     format!("{}:{}", file.rsplit('/').next().unwrap_or(file), place["line"])
 }
 
-fn line(file: &Path, text: &str) -> String {
+/// `NAME:LINE` of the first line of a program that has `text`.
+pub(crate) fn line(file: &Path, text: &str) -> String {
     let source = std::fs::read_to_string(build::root().join("programs").join(file)).expect("it is there");
     let mut found = (1..).zip(source.lines()).filter(|(_, line)| line.contains(text));
     let (line, _) = found.next().unwrap_or_else(|| panic!("`{text}` is not in {}", file.display()));

@@ -29,6 +29,17 @@ pub(in crate::dag) struct Construct {
 #[derive(Debug)]
 pub(in crate::dag) struct Forker(());
 
+/// A call of the runtime that has the team run code of the program's: one that `gcc` makes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Called {
+    /// Where it returns to.
+    pub after: u64,
+    /// The code; 0 if unknown.
+    pub body: u64,
+    /// It consists of sections.
+    pub sections: bool,
+}
+
 /// A parallel region.
 #[repr(C, align(64))]
 #[derive(Debug)]
@@ -38,6 +49,8 @@ pub struct Team {
     pub(in crate::dag) region: Cell<Option<Region>>,
     /// The runtime made it for itself.
     pub(in crate::dag) own: bool,
+    /// Where the program has called the runtime for it, if no compiler says more.
+    pub(in crate::dag) called: Cell<Called>,
     /// The code of its members notes where it begins and ends.
     pub(in crate::dag) watched_body: Cell<bool>,
     /// By which the log knows it.
@@ -57,6 +70,18 @@ impl Team {
     /// True if the runtime made it for itself.
     pub fn is_the_runtimes(&self) -> bool {
         self.own
+    }
+
+    /// The program has called the runtime so for it.
+    pub fn is_called(&self, called: Called) {
+        self.called.set(called);
+    }
+
+    /// How the runtime was called for the team, if a construct that was called from `after` is the same call: as its first member sees
+    /// it; the others see no call.
+    pub fn called_with(&self, after: u64) -> Option<Called> {
+        let called = self.called.get();
+        (called.body != 0 && (after == 0 || after == called.after)).then_some(called)
     }
 
     /// The code of its members is code of the collector that calls the program's.
