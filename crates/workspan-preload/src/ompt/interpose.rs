@@ -453,8 +453,22 @@ const fn name(text: &'static [u8]) -> &'static CStr {
 
 asking!(GOMP_task gcc_task 0);
 
+// What [`task_alloc`] does of a tied task whose creation is not measured, in place: `left` is one less, and the entry is noted.
 #[cfg(not(idle_only))]
-asking!(__kmpc_omp_task_alloc task_alloc 0);
+asking!(
+    __kmpc_omp_task_alloc task_alloc 0,
+    "test dl, 1
+     jz 3f
+     mov r10d, dword ptr fs:[r11 + {word}]
+     sub r10d, 1
+     jc 3f
+     mov dword ptr fs:[r11 + {word}], r10d
+     mov qword ptr fs:[r11 + {word} - 32], rdi
+     mov qword ptr fs:[r11 + {word} - 24], r9
+     mov qword ptr fs:[r11 + {word} - 16], 0
+     mov qword ptr fs:[r11 + {word} - 8], 0"
+    "jc" noted::LEFT
+);
 
 #[cfg(not(idle_only))]
 asking!(__kmpc_omp_task task_made 0, "cmp dword ptr fs:[r11 + {word}], 0" "jne" noted::FIRST);
