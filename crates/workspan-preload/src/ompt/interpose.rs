@@ -259,8 +259,9 @@ extern "C" fn gcc_section(arguments: &Arguments, number: u32) -> Next {
 /// A critical section, whose place in the source comes first.
 #[cfg(not(idle_only))]
 extern "C" fn critical(arguments: &Arguments, number: u32) -> Next {
-    // If it is called for gcc's, the place is noted already.
-    if !arguments.of_the_runtime() {
+    // If it is called for gcc's, the place is noted already. libomp may do that by a jump, so that the program seems to call, with a
+    // place of libomp's own.
+    if !arguments.of_the_runtime() && !modules::of_the_runtime(arguments.first) {
         place(arguments);
     }
     met(arguments, number)
