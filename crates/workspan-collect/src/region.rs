@@ -55,6 +55,14 @@ pub enum Place {
     },
     /// An address in the code (not that of the instruction after the call).
     Address(u64),
+    /// The header of a loop: an address in its code, as [`Place::Address`], and another one, should code of what is inlined there stand
+    /// at the first.
+    Header {
+        /// Identifies the place.
+        address: u64,
+        /// Further.
+        other: u64,
+    },
     /// Addresses of calls within each other, outermost first.
     Called {
         /// The same kind of addresses.
@@ -89,7 +97,7 @@ impl Place {
         match self {
             Place::Location(location) | Place::Named(location, _) => location as *const Location<'_> as u64,
             Place::Told { key, .. } => key,
-            Place::Address(address) => address,
+            Place::Address(address) | Place::Header { address, .. } => address,
             Place::Called { calls, .. } => first_of(calls) ^ self.further(),
         }
     }
@@ -339,13 +347,16 @@ fn intern(shared: Shared, site: &CallSite) -> Option<SiteId> {
         Place::Location(location) => at(location, ""),
         Place::Named(location, name) => at(location, name),
         Place::Told { key, address, tell } => Told { address, ..tell(key) },
-        Place::Address(address) => Told { file: "", function: "", line: 0, column: 0, address },
+        Place::Address(address) | Place::Header { address, .. } => {
+            Told { file: "", function: "", line: 0, column: 0, address }
+        }
         Place::Called { type_name, calls, .. } => {
             Told { file: "", function: type_name, line: 0, column: 0, address: first_of(calls) }
         }
     };
-    let stack = match site.place {
+    let stack = match &site.place {
         Place::Called { calls, .. } => calls.get(1..).unwrap_or(&[]),
+        Place::Header { other, .. } => core::slice::from_ref(other),
         _ => &[],
     };
     let key = SiteKey {
