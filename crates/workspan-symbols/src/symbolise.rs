@@ -5,7 +5,7 @@ use workspan_model::{Function, Site, SiteKind};
 use crate::error::Error;
 use crate::executable::Executable;
 use crate::files::{below, seen_from};
-use crate::lookup::{Found, Lookup, SourcePlace};
+use crate::lookup::{Called, Found, Lookup, SourcePlace};
 use crate::path::{function_from_type_name, last_segment};
 use crate::places::Place;
 use crate::{cpp, demangle};
@@ -226,19 +226,30 @@ fn look_up(lookup: &Lookup<'_>, site: &Site) -> Found {
     }
     match site.addresses.as_slice() {
         [header, other] if site.kind == SiteKind::Loop => look_up_header(lookup, *header, *other),
+        // A construct stands in no library's header, though an iterator's code may stand where it begins.
+        [address] if site.kind == SiteKind::Loop => Some(lookup.find_where(*address, is_own))
+            .filter(|own| !own.places.is_empty())
+            .unwrap_or_else(|| lookup.find(*address)),
         [address, ..] => lookup.find(*address),
         [] => Found { folder: lookup.folder_of(&site.file), ..Found::default() },
     }
 }
 
 /// Of a loop whose header the compiler has put into the program: where its bounds are compared, unless the compiler has moved code of
-/// what it has inlined there; then another place of the header.
+/// what it has inlined there; then another place of the header, or from where
+/// that is called.
 fn look_up_header(lookup: &Lookup<'_>, compared: u64, other: u64) -> Found {
     let found = lookup.find(compared);
     if found.places.len() < 2 {
         return found;
     }
-    Some(lookup.find(other)).filter(|other| other.places.len() == 1).unwrap_or(found)
+    if let Some(other) = Some(lookup.find(other)).filter(|other| other.places.len() == 1) {
+        return other;
+    }
+    match lookup.called(compared).pop() {
+        Some(Called { function, place: Some(place) }) => Found { places: vec![place], function, ..found },
+        _ => found,
+    }
 }
 
 /// Of a call that may come from the templates of a library: the innermost place of the program's own. The addresses are those of calls

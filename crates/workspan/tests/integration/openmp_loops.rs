@@ -101,6 +101,23 @@ fn places_are_those_of_the_directives() {
     }
 }
 
+/// Loops over iterators of the standard library, whose code stands where the loop begins.
+#[test]
+fn loops_over_iterators_are_in_the_program() {
+    for compiler in [Compiler::ClangCpp, Compiler::GccCpp] {
+        let program = openmp("constructs.cpp", compiler);
+        for case in ["loop_over_iterators", "loop_over_range"] {
+            let report = record(&program, &[case], Threads::Real(2)).unwrap_or_else(|wrong| panic!("{wrong}"));
+            let rows = report["sites"].as_array().expect("a list").iter().filter(|row| row["kind"] == "loop");
+            let places: Vec<&str> = rows.filter_map(|row| row["file"].as_str()).collect();
+            assert!(
+                matches!(places[..], [file] if file.ends_with("constructs.cpp")),
+                "{case} by {compiler:?}: {places:?}"
+            );
+        }
+    }
+}
+
 /// With virtual cores, functions that note where the program's code begins and ends stand in for the bodies of regions: arguments arrive,
 /// in registers and on the stack, and results are as they are without. With the real clock: by the virtual one nothing is replaced.
 #[test]
