@@ -482,7 +482,7 @@ entry_points! {
     target_task: __kmpc_omp_target_task_alloc;
     task_at_once: __kmpc_omp_task_begin_if0;
     gcc_region:
-        GOMP_parallel GOMP_teams_reg
+        GOMP_parallel GOMP_parallel_reductions GOMP_teams_reg
         GOMP_parallel_loop_static GOMP_parallel_loop_dynamic GOMP_parallel_loop_guided GOMP_parallel_loop_runtime
         GOMP_parallel_loop_nonmonotonic_dynamic GOMP_parallel_loop_nonmonotonic_guided
         GOMP_parallel_loop_nonmonotonic_runtime GOMP_parallel_loop_maybe_nonmonotonic_runtime;

@@ -86,6 +86,7 @@ fn places_are_those_of_the_directives() {
         ("critical_bound", "critical", "others.h", "#pragma omp critical(bound)"),
         ("critical", "critical", "others.h", "#pragma omp critical"),
         ("loop_reduction", "loop", "worksharing.h", "#pragma omp parallel for reduction(+ : sum)"),
+        ("parallel_task_reduction", "parallel", "clauses.h", "#pragma omp parallel reduction(task, + : sum)"),
     ];
     for compiler in [Compiler::Clang, Compiler::Gcc] {
         let program = openmp("constructs.c", compiler);
