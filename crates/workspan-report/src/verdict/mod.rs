@@ -49,7 +49,7 @@ pub(crate) fn of(recording: &Recording, run: &Run, profile: &Profile, judging: &
     };
     match judge(recording, run, profile, &evidence) {
         Some(judged) => Verdict {
-            next: words::next(recording, &judged, judging.has_strands),
+            next: words::next(recording, &judged, main.as_ref(), judging.has_strands),
             ..with_losses(recording, &judged, verdict)
         },
         None => Verdict { outcome: "inconclusive".to_owned(), ..verdict },
