@@ -1,5 +1,7 @@
 //! The verdict's view.
 
+#[cfg(test)]
+mod tests;
 mod words;
 
 use workspan_analysis::verdict::{

@@ -291,7 +291,7 @@ pub(super) fn next(
 
 /// Why it is not about what the first line names, if it is not: processors wait longer for this code than for code that takes more of
 /// the critical path, which therefore has other code beside it.
-fn other_first(recording: &Recording, part: &Part, main: Option<&Contributor>) -> String {
+pub(super) fn other_first(recording: &Recording, part: &Part, main: Option<&Contributor>) -> String {
     match main.filter(|main| Some(main.site) != part.site && main.share.0 > part.of_path.0) {
         Some(main) => format!(
             "; {} takes more of the critical path, but other code runs beside it, so that fewer processors wait for it",

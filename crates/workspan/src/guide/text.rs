@@ -200,7 +200,8 @@ command reads the merged recording.",
         text: "  workspan limits [--json | --csv] [--html page.html] [--svg bars.svg] [--limit N] [--roi FUNCTION] -- ./prog args
 Runs any program for x86-64 under the emulator qemu-user and follows dependences between its instructions, under seven models
 at once, and for windows and widths of a processor. Takes 150 to 1300 times as long as the program alone. Fewer models
-take less of that time: --models table (no windows, no widths) a fourth, --models tru (one model) a tenth. Needs no build, no recording. --roi main excludes start-up.",
+take less of that time: --models table (no windows, no widths) a fourth, --models tru (one model) a tenth. Needs no build, no
+recording. --roi main excludes start-up.",
         fields: &[
             "text",
             "instructions",
