@@ -158,16 +158,24 @@ pub fn stay(thread: &Thread, location: &'static Location<'static>) {
 
 /// Looks up where `site` leads from the thread's current context. `None`: the tables are full, or nothing is known of the
 /// place.
+#[inline(always)]
 pub fn target(thread: &Thread, site: &CallSite) -> Option<Target> {
     let from = strand::context(thread);
     let location = site.place.key();
+    let entry = cache_slot(thread, location, from);
+    if entry.location.get() == location && entry.from.get() == from && location != 0 {
+        return Some(Target { context: entry.to.get(), recursive: entry.recursive.get() != 0 });
+    }
+    unknown_target(thread, site, from, location)
+}
+
+/// The same of one that the thread's cache does not have.
+#[cold]
+fn unknown_target(thread: &Thread, site: &CallSite, from: ContextId, location: u64) -> Option<Target> {
     if location == 0 {
         return None;
     }
     let entry = cache_slot(thread, location, from);
-    if entry.location.get() == location && entry.from.get() == from {
-        return Some(Target { context: entry.to.get(), recursive: entry.recursive.get() != 0 });
-    }
     let target = exclude_next(thread, || look_up(thread, from, site))?;
     entry.location.set(location);
     entry.from.set(from);
