@@ -23,11 +23,12 @@ function band(bounds: Bounds, y: (value: number) => number, name: string): SVGEl
 /// Dots with their ranges, and a line through them.
 function dots(points: Predicted[], powers: number, y: (value: number) => number, name: string): SVGElement {
   const group = draw("g", { class: `dots ${name}` });
-  points.forEach(([, low, median, high], power) => {
+  points.forEach(([, low, median, high, even], power) => {
     const at = x(power, powers);
-    const title = draw("title", {}, `${2 ** power} ${power === 0 ? "processor" : "processors"}: ${ratio(median)}× by work stealing (${ratio(low)} to ${ratio(high)})`);
+    const loops = even === undefined ? "" : `; ${ratio(even)}× if iterations cost the same`;
+    const title = draw("title", {}, `${2 ** power} ${power === 0 ? "processor" : "processors"}: ${ratio(median)}× by work stealing (${ratio(low)} to ${ratio(high)})${loops}`);
     group.append(
-      draw("path", { class: "range", d: `M${at} ${y(low)}V${y(high)}` }),
+      draw("path", { class: "range", d: `M${at} ${y(low)}V${y(Math.max(high, even ?? 0))}` }),
       draw("circle", { class: "dot", cx: at, cy: y(median), r: 3.5 }, title),
     );
   });
@@ -64,7 +65,12 @@ export function show(changed: Bounds | null, predicted: Predicted[] = []): void 
   }
   svg.append(draw("text", { x: (WIDTH + LEFT) / 2, y: HEIGHT - 3, class: "below name" }, "processors"));
   const ideal = Math.min(powers - 1, levels);
-  svg.append(draw("path", { class: "ideal", d: `M${x(0, powers)} ${y(1)}L${x(ideal, powers)} ${y(2 ** ideal)}` }));
+  const [ideal_x, ideal_y] = [x(ideal, powers), y(2 ** ideal)];
+  const slope = (Math.atan2(ideal_y - y(1), ideal_x - x(0, powers)) * 180) / Math.PI;
+  svg.append(
+    draw("path", { class: "ideal", d: `M${x(0, powers)} ${y(1)}L${ideal_x} ${ideal_y}` }),
+    draw("text", { class: "ideal-name", transform: `translate(${(x(0, powers) + ideal_x) / 2} ${(y(1) + ideal_y) / 2 - 5}) rotate(${slope})` }, "linear"),
+  );
   svg.append(band(recorded, y, "recorded"));
   if (changed) svg.append(band(changed, y, "changed"));
   svg.append(dots(data.predicted ?? [], powers, y, "recorded"));

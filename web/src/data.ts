@@ -3,14 +3,16 @@
 /// A piece: its handle, its three numbers, in words.
 export type Piece = [handle: string, numbers: [number, number, number], text: string];
 
-/// Speedups that were simulated.
-export type Predicted = [greedy: number, low: number, median: number, high: number];
+/// Speedups that were simulated; with even iterations of loops the median, where that is more.
+export type Predicted = [greedy: number, low: number, median: number, high: number, even?: number];
 
 export interface Data {
   labels: string[];
   ids: string[];
   order: Record<string, (number | null)[][]>;
   sizes: Record<string, [from: number, to: number, tasks: number][]>;
+  /// What creating one of them costs on average, in nanoseconds, where that is known.
+  creation: Record<string, number>;
   bounds: [least: number, most: number][];
   predicted?: Predicted[];
   timeline?: { from_ns: number; width_ns: number; running: number[] };

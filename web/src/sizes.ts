@@ -16,7 +16,11 @@ function show(panel: HTMLElement, id: string | null): void {
   const tasks = buckets.reduce((sum, [, , n]) => sum + n, 0);
   // Buckets are a quarter of a power of two wide: on such a scale all are of one width.
   const level = (nanos: number) => Math.log2(Math.max(nanos, 1));
-  const [first_level, last_level] = [level(buckets[0]![0]), level(buckets[buckets.length - 1]![1])];
+  const creation = data.creation[shown];
+  // What creation costs is within the picture.
+  const smallest = Math.min(buckets[0]![0], creation === undefined ? Infinity : creation * 0.8);
+  const largest = Math.max(buckets[buckets.length - 1]![1], creation === undefined ? 0 : creation * 1.25);
+  const [first_level, last_level] = [level(smallest), level(largest)];
   // Four powers of two at least, so that tasks of one size are a bar, not a wall.
   const spare = Math.max(0, 4 - (last_level - first_level)) / 2;
   const [low, high] = [first_level - spare, last_level + spare];
@@ -40,6 +44,15 @@ function show(panel: HTMLElement, id: string | null): void {
     bar.addEventListener("pointerover", () => (detail.textContent = text));
     svg.append(bar);
   }
+  if (creation !== undefined) {
+    const at = x(creation);
+    const left = at > WIDTH / 2;
+    const text = `creating one: ${time(creation)}`;
+    svg.append(
+      draw("path", { class: "creation", d: `M${at} ${TOP}V${HEIGHT - BOTTOM}` }),
+      draw("text", { class: "created", x: at + (left ? -5 : 5), y: TOP + 9, "text-anchor": left ? "end" : "start" }, text),
+    );
+  }
   // One mark for each power of ten, or of two where there are few.
   const tens = (high - low) / Math.log2(10) >= 3;
   const base = tens ? 10 : 2;
@@ -61,8 +74,9 @@ export function start(): void {
   const sites = document.getElementById("sites");
   if (!sites || Object.keys(data.sizes).length === 0) return;
   const help =
-    "How many tasks of the chosen site ran how long by themselves: choose one by a click on its row, or by Enter. Tasks far to the " +
-    "left cost more to create than they do; a few far to the right keep others waiting. Not shown: in which order they ran.";
+    "How many tasks of the chosen site ran how long by themselves: choose one by a click on its row, or by Enter. The dashed line is what " +
+    "creating one of them costs on average, where that is known: tasks to the left of it take less time than their creation, and tasks " +
+    "of less than ten times that are too small. A few tasks far to the right of all others keep those waiting. Not shown: in which order they ran.";
   const panel = make("figure", { id: "sizes" });
   sites.append(make("p", { class: "help" }, help), panel);
   onChosen((id) => show(panel, id));

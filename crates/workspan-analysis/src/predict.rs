@@ -19,6 +19,10 @@ use crate::schedule::{greedy, stealing, Graph, Schedule, Stealing, MOST_PROCESSO
 /// Of a program that makes good use of its processors.
 pub const EFFICIENT: f64 = 0.8;
 
+/// Schedules by work stealing for each number of processors, unless others are requested: the same for every command and the page,
+/// so that all have the same median.
+pub const SEEDS: u32 = 5;
+
 /// What is to be predicted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {

@@ -146,6 +146,16 @@ pub fn task_identity(thread: &Thread, kind: tool::Kind, context: u32) -> Identit
 pub fn mark(thread: &Thread) {
     thread.log_work.set(thread.task.work.get());
     thread.log_offset.set(thread.task.offsets.actual.get());
+    thread.log_begin.set(0);
+}
+
+/// The tick at which the strand began: where its clock starts now, unless it has been stopped since and went on, or time was taken
+/// out of it.
+fn began(thread: &Thread) -> u64 {
+    match thread.log_begin.get() {
+        0 => thread.start.get(),
+        began => began,
+    }
 }
 
 /// Of what the strand that has ended with absolute span `span` was blocked, `ticks` do not count.
@@ -164,6 +174,7 @@ pub fn numbered(thread: &Thread, event: Event, context: u32, span: i64, number: 
     let work = thread.task.work.get();
     let cost = work - thread.log_work.get();
     let blocked = span - work - thread.log_offset.get();
+    let began = began(thread);
     mark(thread);
     if let Some(wide) = Record::wide(cost, blocked) {
         put(thread, wide);
@@ -172,7 +183,7 @@ pub fn numbered(thread: &Thread, event: Event, context: u32, span: i64, number: 
         put(thread, Record::new(Event::Seen, 0, 0, thread.strand_number.get()));
         tool::begin_strand(thread);
     }
-    put(thread, Record::new(event, context, cost, Record::when(thread.start.get(), number)));
+    put(thread, Record::new(event, context, cost, Record::when(began, number)));
 }
 
 /// The strand has woken others, or was woken: where, and from which absolute span the woken go on.
@@ -202,7 +213,7 @@ pub fn is_first(thread: &Thread) -> bool {
 
 /// `event`, which ends a strand, before what has passed of it: that belongs to the next record.
 pub fn early(thread: &Thread, event: Event, context: u32) {
-    put(thread, Record::new(event, context, 0, Record::when(thread.start.get(), 0)));
+    put(thread, Record::new(event, context, 0, Record::when(began(thread), 0)));
 }
 
 /// The piece that has just begun ends at once, having been blocked for so long.
@@ -275,6 +286,7 @@ fn go_after(thread: &Thread, now: u64) {
     let excluded = thread.excluded.get();
     if on(thread) {
         go_logged(thread, now);
+        thread.log_begin.set(began(thread));
     } else if excluded != 0 && !Shared::of(thread).is_virtual() {
         // What it did for the first time is excluded, and finds nothing in the caches: so does the rest of the hook.
         go_long(thread, now);

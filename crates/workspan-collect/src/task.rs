@@ -43,6 +43,7 @@ pub struct Suspended {
     state: TaskState,
     log_work: i64,
     log_offset: i64,
+    log_begin: u64,
     tool_task: u64,
     strand_number: u64,
     /// A tool sees neither its begin nor its end.
@@ -64,6 +65,7 @@ pub fn begin(thread: &Thread, now: u64, origin: &Origin) -> Suspended {
         state,
         log_work: thread.log_work.get(),
         log_offset: thread.log_offset.get(),
+        log_begin: thread.log_begin.get(),
         tool_task: thread.tool_task.get(),
         strand_number: thread.strand_number.get(),
         continued: origin.identity.tool & CONTINUED != 0 && tool::on(thread),
@@ -124,6 +126,7 @@ pub fn end(thread: &Thread, now: u64, suspended: Suspended) -> Ended {
     segment::resume(thread);
     thread.log_work.set(suspended.log_work);
     thread.log_offset.set(suspended.log_offset);
+    thread.log_begin.set(suspended.log_begin);
     thread.tool_task.set(suspended.tool_task);
     thread.strand_number.set(suspended.strand_number);
     thread.idle_since.set(now);

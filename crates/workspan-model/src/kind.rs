@@ -122,17 +122,17 @@ kinds! {
     /// `join`: two branches, one of them a task.
     Join => { number: 1, stored: 0, name: "join", code: "code inside branches of the join at", family: Family::Rayon, one_task: true, runs_one: true };
     /// A scope: its body, and the wait for its tasks.
-    Scope => { number: 2, stored: 1, name: "scope", code: "own code of the scope at", family: Family::Rayon };
+    Scope => { number: 2, stored: 1, name: "scope", code: "code outside tasks in the scope at", family: Family::Rayon };
     /// A task spawned into a scope.
     ScopeSpawn => { number: 3, stored: 2, name: "scope-spawn", code: "code inside tasks spawned at", family: Family::Rayon, created: Created::Measured, one_task: true };
     /// A detached task.
     Spawn => { number: 4, stored: 3, name: "spawn", code: "code inside tasks spawned at", family: Family::Rayon, created: Created::Measured, one_task: true };
     /// A task on every worker.
-    Broadcast => { number: 5, stored: 4, name: "broadcast", code: "own code of the broadcast at", family: Family::Rayon, created: Created::Reported };
+    Broadcast => { number: 5, stored: 4, name: "broadcast", code: "code inside the broadcast at", family: Family::Rayon, created: Created::Reported };
     /// The consuming end of a parallel iterator.
     ParIter => { number: 6, stored: 5, name: "par-iter", code: "code inside chunks of the parallel iterator at", family: Family::Rayon, tasks: Tasks::Items, runs_one: true };
     /// A parallel sort.
-    ParSort => { number: 7, stored: 6, name: "par-sort", code: "own code of the sort at", family: Family::Rayon, runs_one: true };
+    ParSort => { number: 7, stored: 6, name: "par-sort", code: "code inside the parallel sort at", family: Family::Rayon, runs_one: true };
     /// Serial code of the root strand between two regions.
     Serial {
         /// The region before it; `None` at the start of the program.
@@ -143,9 +143,9 @@ kinds! {
     /// A thread of the program, outside any pool.
     Thread => { number: 9, stored: 7, name: "thread", code: "code of the thread at", family: Family::Threads };
     /// A parallel region: one implicit task to each thread of a team.
-    Parallel => { number: 10, stored: 8, name: "parallel", code: "own code of the parallel region at", family: Family::Openmp };
+    Parallel => { number: 10, stored: 8, name: "parallel", code: "code outside tasks and loops in the parallel region at", family: Family::Openmp };
     /// A league of teams.
-    Teams => { number: 11, stored: 9, name: "teams", code: "own code of the teams at", family: Family::Openmp };
+    Teams => { number: 11, stored: 9, name: "teams", code: "code outside parallel regions in the teams at", family: Family::Openmp };
     /// An explicit task.
     Task => { number: 12, stored: 10, name: "task", code: "code inside tasks created at", family: Family::Openmp, created: Created::Measured, one_task: true };
     /// A loop whose iterations become tasks.
@@ -153,13 +153,13 @@ kinds! {
     /// A worksharing loop.
     Loop => { number: 14, stored: 12, name: "loop", code: "code inside chunks of the loop at", family: Family::Openmp, tasks: Tasks::Pieces };
     /// Worksharing sections.
-    Sections => { number: 15, stored: 13, name: "sections", code: "own code of the sections at", family: Family::Openmp, tasks: Tasks::Pieces };
+    Sections => { number: 15, stored: 13, name: "sections", code: "code inside the sections at", family: Family::Openmp, tasks: Tasks::Pieces };
     /// A critical section.
     Critical => { number: 16, stored: 14, name: "critical", code: "the critical section at", family: Family::Openmp, lock: true };
     /// Code between taking a lock and giving it back.
     Lock => { number: 17, stored: 15, name: "lock", code: "code under the lock taken at", family: Family::Any, lock: true };
     /// A region that the program marks.
-    Marked => { number: 18, stored: 16, name: "marked", code: "own code of the region marked at", family: Family::Any };
+    Marked => { number: 18, stored: 16, name: "marked", code: "code directly inside the region marked at", family: Family::Any };
     /// `parallel_for` of oneTBB.
     ParallelFor => { number: 19, stored: 17, name: "parallel-for", code: "code inside chunks of the parallel_for at", family: Family::Tbb, tasks: Tasks::Chunks, created: Created::Measured };
     /// `parallel_for_each` of oneTBB.
@@ -171,7 +171,7 @@ kinds! {
     /// `parallel_invoke` of oneTBB.
     ParallelInvoke => { number: 23, stored: 21, name: "parallel-invoke", code: "code inside functions of the parallel_invoke at", family: Family::Tbb, tasks: Tasks::Chunks, created: Created::Measured };
     /// `parallel_sort` of oneTBB.
-    ParallelSort => { number: 24, stored: 22, name: "parallel-sort", code: "own code of the parallel_sort at", family: Family::Tbb, tasks: Tasks::Chunks, created: Created::Measured };
+    ParallelSort => { number: 24, stored: 22, name: "parallel-sort", code: "code inside the parallel_sort at", family: Family::Tbb, tasks: Tasks::Chunks, created: Created::Measured };
     /// `parallel_pipeline` of oneTBB.
     ParallelPipeline => { number: 25, stored: 23, name: "parallel-pipeline", code: "stages of the parallel_pipeline at", remedy: "shorten the longest serial stage, or allow more items at a time, in the parallel_pipeline at", family: Family::Tbb, tasks: Tasks::Chunks, created: Created::Measured };
     /// A task of a `task_group` of oneTBB.
@@ -183,7 +183,7 @@ kinds! {
     /// `collaborative_call_once` of oneTBB.
     CallOnce => { number: 29, stored: 27, name: "call-once", code: "code of the collaborative_call_once at", family: Family::Tbb, created: Created::Measured };
     /// A parallel algorithm of the C++ standard library.
-    StdPar => { number: 30, stored: 28, name: "std-par", code: "own code of the parallel algorithm at", family: Family::Tbb, tasks: Tasks::Chunks, created: Created::Measured };
+    StdPar => { number: 30, stored: 28, name: "std-par", code: "code inside the parallel algorithm at", family: Family::Tbb, tasks: Tasks::Chunks, created: Created::Measured };
     /// Another task of oneTBB.
     TbbTask => { number: 31, stored: 29, name: "tbb-task", code: "code inside tasks created at", family: Family::Tbb, created: Created::Measured, one_task: true };
     /// A task of a pool of the program's own.

@@ -1,7 +1,7 @@
 //! Questions to what a page carries.
 
 use workspan_analysis::laws;
-use workspan_analysis::schedule::{Graph, MOST_PROCESSORS};
+use workspan_analysis::schedule::{BuildOptions, Graph, MOST_PROCESSORS};
 use workspan_analysis::strands::{Place, Point};
 use workspan_analysis::what_if::{
     changed, path_by_place, Change, Changed, Factor, Figures, PlaceOnPath, Scenario, Selector,
@@ -9,7 +9,7 @@ use workspan_analysis::what_if::{
 use workspan_model::Nanos;
 
 use crate::codec::{Carried, CodecError};
-use crate::predict::{graph, predicted, Predicted, PARTS, PIECES};
+use crate::predict::{predicted, Predicted, PARTS, STRANDS};
 
 /// A page's recording, ready to be asked.
 #[derive(Debug)]
@@ -114,7 +114,7 @@ impl Session {
     }
 
     /// What the scenario that was asked last takes on this number of processors; `None` if that may take longer than somebody waits:
-    /// where many strands are made so much faster that they fall into too many parts.
+    /// where strands are too many, or many of them are made so much faster that they fall into too many parts.
     pub fn predict(&mut self, processors: u32) -> Option<Predicted> {
         let strands = self.ceiling.as_ref().map_or(0, |(_, ceiling)| ceiling.strands);
         let factor: f64 = self.scenario.changes.iter().map(|change| change.factor.value()).product();
@@ -124,15 +124,16 @@ impl Session {
             reason = "at most so many parts, rounded up"
         )]
         let parts = factor.min(f64::from(MOST_PROCESSORS)).ceil() as u64;
-        if strands.min(PIECES as u64).saturating_mul(parts) > PARTS {
+        let is_merged = self.carried.merged.rows > 0;
+        if is_merged || self.carried.len() > STRANDS || strands.saturating_mul(parts) > PARTS {
             return None;
         }
         let recording = &self.carried.recording;
-        let recorded =
-            self.graph.get_or_insert_with(|| graph(recording, &self.carried).unwrap_or_else(|never| match never {}));
+        let graph = || Graph::of(recording, &self.carried, &BuildOptions::default());
+        let recorded = self.graph.get_or_insert_with(|| graph().unwrap_or_else(|never| match never {}));
         let changed = self.changed.get_or_insert_with(|| recorded.with_factors(self.scenario.factors(recording)));
         let steal = Nanos(i64::try_from(recording.machine.steal_ns).unwrap_or(i64::MAX));
-        Some(predicted(changed, self.before.on_one + self.carried.merged.elsewhere, steal, processors))
+        Some(predicted(changed, self.before.on_one, steal, processors))
     }
 }
 

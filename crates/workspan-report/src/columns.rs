@@ -57,7 +57,7 @@ pub(crate) const REGION: [Column; 7] = [
     column(
         "span (total)",
         Of::Any,
-        "span of the region, summed over all times that it ran: at most the program's span",
+        "longest chain of code inside the region, summed over all times that it ran; where these ran side by side, at most the program's span",
     ),
     column("parallelism", Of::Any, PARALLELISM),
     column("count", Of::Any, "how often the region ran"),
@@ -76,17 +76,19 @@ pub(crate) const SITE: [Column; 13] = [
     column(
         "span (total)",
         Of::Any,
-        "span of the site, with all that runs inside, summed over all times that it ran: at most the program's span",
+        "longest chain of code of the site, with all that runs inside, summed over all times that it ran; where these ran side by side, at \
+         most the span of the regions around",
     ),
     column("parallelism", Of::Any, PARALLELISM),
     column("burdened", Of::Steals, BURDENED),
     column("tasks", Of::Tasks, "tasks that the site created"),
-    column("task mean", Of::Tasks, "mean time of the code that a task ran itself"),
-    column("median", Of::Tasks, "median of that time, within a quarter"),
+    column("task mean", Of::Tasks, "mean time of the code that a task ran itself, its own chunk of a loop inside it included"),
+    column("median", Of::Tasks, "median of that time; it is read from a histogram, so it may be off by up to 25 %"),
     column(
         "p90",
         Of::Tasks,
-        "the time that one task in ten exceeds, within a quarter; \u{2264}: of fewer than ten tasks the longest",
+        "the time that one task in ten exceeds; it is read from a histogram, so it may be off by up to 25 %; \u{2264}: of fewer than ten \
+         tasks, no task took longer than that",
     ),
     column("task overhead", Of::Tasks, CREATING),
     column(

@@ -9,13 +9,14 @@ use std::io::Write;
 use flate2::write::GzEncoder;
 use flate2::Compression;
 use workspan_analysis::advise::piece_id;
-use workspan_analysis::laws::POWERS;
+use workspan_analysis::predict::Prediction;
+use workspan_analysis::schedule::Graph;
 use workspan_analysis::strands::{coarsened, regions, walk, Place as Spot, RegionProfile, Step};
 use workspan_analysis::timeline::{extent, timeline};
-use workspan_analysis::{profile, Rows, Timeline};
+use workspan_analysis::{Rows, Timeline};
 use workspan_model::{Machine, Nanos, Recording, SiteId, SiteKind};
 
-use workspan_page::predict::{graph, predicted, Predicted};
+use workspan_page::predict::Predicted;
 use workspan_page::Merged;
 
 use crate::calls::Steal;
@@ -59,8 +60,8 @@ pub struct Live {
     pub(crate) sites: BTreeMap<String, Vec<u32>>,
     /// Time that strands were blocked, but for what they waited for each other.
     pub(crate) blocked: Nanos,
-    /// On 1, 2, 4 … processors.
-    pub(crate) predicted: Vec<Predicted>,
+    /// On 1, 2, 4 … processors, as `workspan predict` has it.
+    pub(crate) predicted: Vec<Dot>,
     /// How many strands became part of others to predict that, and how much work these have.
     pub(crate) folded: (u64, Nanos),
     /// The rows, deflated, unless they are too many however they are merged.
@@ -68,6 +69,25 @@ pub struct Live {
     /// What of them was merged.
     pub(crate) merged: Merged,
     pub(crate) warnings: Vec<String>,
+}
+
+/// What is predicted of the run as recorded, on 1, 2, 4 … processors: what `workspan predict` predicts.
+#[derive(Clone, Copy, Debug)]
+pub struct Foretold<'a> {
+    /// The strands as a graph.
+    pub graph: &'a Graph,
+    /// What they take.
+    pub seen: &'a Prediction,
+    /// The same with even iterations, where chunks of loops alone were seen.
+    pub even: Option<&'a Prediction>,
+}
+
+/// A number of processors.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Dot {
+    pub(crate) seen: Predicted,
+    /// The median by work stealing with even iterations.
+    pub(crate) even: Option<f64>,
 }
 
 /// A segment of the critical path.
@@ -92,7 +112,12 @@ pub(crate) struct Part {
 }
 
 /// What the rows of a run of `recording`, counted from 1, report.
-pub fn live<R: Rows + ?Sized>(recording: &Recording, number: u32, rows: &R) -> Result<Live, R::Error> {
+pub fn live<R: Rows + ?Sized>(
+    recording: &Recording,
+    number: u32,
+    rows: &R,
+    foretold: &Foretold<'_>,
+) -> Result<Live, R::Error> {
     let extent = extent(rows)?;
     let by_region = regions(recording, rows)?;
     let run = recording.runs.get((number as usize).saturating_sub(1));
@@ -115,9 +140,6 @@ pub fn live<R: Rows + ?Sized>(recording: &Recording, number: u32, rows: &R) -> R
         most = extent.rows.min(most) / 2;
     };
     let pieces = pieces(recording, &by_region);
-    let graph = graph(recording, rows)?;
-    let on_one = run.map_or(graph.work(), |run| profile(recording, run).program.on_one);
-    let predict = |power: u32| predicted(&graph, on_one, steal, 1u32 << power);
     let offered = pieces.iter().filter(|part| part.share > 0.0).count().min(OFFERED);
     Ok(Live {
         run: (number, recording.runs.len()),
@@ -126,13 +148,21 @@ pub fn live<R: Rows + ?Sized>(recording: &Recording, number: u32, rows: &R) -> R
         pieces,
         offered,
         sites: sites(recording),
-        blocked: graph.blocked(),
-        predicted: if extent.strands == 0 { Vec::new() } else { (0..POWERS).map(predict).collect() },
-        folded: (graph.folded(), graph.threshold()),
+        blocked: foretold.graph.blocked(),
+        predicted: if extent.strands == 0 { Vec::new() } else { dots(foretold) },
+        folded: (foretold.graph.folded(), foretold.graph.threshold()),
         carried: Some(carried).filter(|bytes| bytes.len() <= MOST_BYTES),
         merged,
         warnings: problems(&by_region.problems),
     })
+}
+
+fn dots(foretold: &Foretold<'_>) -> Vec<Dot> {
+    let even = |at: usize| {
+        let point = foretold.even?.points.get(at)?;
+        point.speedup(point.typical().time).map(|ratio| ratio.0)
+    };
+    (0..).zip(&foretold.seen.points).map(|(at, point)| Dot { seen: Predicted::of(point), even: even(at) }).collect()
 }
 
 /// In the form that browsers can inflate.

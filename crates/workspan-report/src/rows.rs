@@ -173,7 +173,7 @@ fn notes(rows: impl Iterator<Item = (i64, i64, Option<i64>)>) -> Vec<&'static st
         waits |= sum - work > work / TRIFLE;
     }
     let cut = cut.then_some(
-        "each: instances of the row ran side by side; the parallelism is that of one of them alone, and span (total) is at most the program's span",
+        "each: instances of the row ran side by side; the parallelism is that of one of them alone, and span (total) is at most that of what is around the row",
     );
     let waits = waits.then_some(
         "parallelism counts as 1 where the instances of a row together took longer than their work: they waited, for other code, a lock or the outside world",
@@ -181,7 +181,7 @@ fn notes(rows: impl Iterator<Item = (i64, i64, Option<i64>)>) -> Vec<&'static st
     cut.into_iter().chain(waits).collect()
 }
 
-/// True if instances of a row ran side by side: their spans add up to more than the row's, which is at most the program's.
+/// True if instances of a row ran side by side: their spans add up to more than the row's, which is at most that of what is around.
 fn side_by_side(span: i64, sum: Option<i64>) -> bool {
     sum.is_some_and(|sum| sum - span > span / TRIFLE)
 }
@@ -192,10 +192,10 @@ fn parallelism(seen: Option<f64>, uniform: Option<Uniform>, span: i64, sum: Opti
     bracket(seen, uniform) + each
 }
 
-/// The most of the critical path that start-up has which a row of its own would say nothing about.
+/// The most of the critical path that code before all regions has which a row of its own would say nothing about.
 const LITTLE: f64 = 0.01;
 
-/// Regions as they are shown: of two rows of start-up, code in which no region followed and code before the first, a small first one is part
+/// Regions as they are shown: of two rows of code before all regions, code in which none followed and code before the first, a small first one is part
 /// of the second.
 pub(crate) fn shown_regions(report: &Report) -> Cow<'_, [Region]> {
     let starts = |region: &Region| region.kind == "serial" && region.prefix;
@@ -247,11 +247,11 @@ pub(crate) fn region(region: &Region) -> [String; 7] {
     ]
 }
 
-/// What the runtime took when it was first used, as a row among regions, if that is more than a trifle.
+/// What the runtime took to start, at its first use, as a row among regions, if that is more than a trifle.
 pub(crate) fn first_use(report: &Report) -> Option<[String; 7]> {
     let took = report.program.first_use_ns.filter(|took| *took > report.program.work_ns / 1000)?;
     let mut row: [String; 7] = Default::default();
-    (row[0], row[1], row[6]) = ("excluded".to_owned(), time(took), "runtime, first use".to_owned());
+    (row[0], row[1], row[6]) = ("excluded".to_owned(), time(took), "start of the runtime, at its first use".to_owned());
     Some(row)
 }
 
@@ -259,10 +259,7 @@ pub(crate) fn first_use(report: &Report) -> Option<[String; 7]> {
 pub(crate) fn region_name(region: &Region) -> Name {
     let open = if region.open { " (not ended)" } else { "" };
     let (place, rest) = match &region.place {
-        None => {
-            let rest = if region.prefix { " (start-up)" } else { "" };
-            (place::serial(region.from.as_ref(), region.to.as_ref(), region.ran.as_ref()), rest.to_owned())
-        }
+        None => (place::serial(region.from.as_ref(), region.to.as_ref(), region.ran.as_ref()), String::new()),
         Some(at) => (place::text(at), format!(" {}{}{open}", region.kind, own_name(region.name.as_deref()))),
     };
     Name { place, rest, via: None }
@@ -298,7 +295,15 @@ fn sizes(site: &Site) -> [String; 3] {
     let Some(sizes) = &site.task_ns else {
         return [const { String::new() }; 3];
     };
-    let longest = || site.task_sizes.iter().map(|bucket| bucket.to_ns - 1).max();
+    // No task is longer than the chain of code that it is in; an instance that never ended has none.
+    let chain = Some(site.span_ns).filter(|span| *span >= sizes.mean);
+    let longest = || {
+        site.task_sizes
+            .iter()
+            .map(|bucket| bucket.to_ns - 1)
+            .max()
+            .map(|most| chain.map_or(most, |span| most.min(span)))
+    };
     let p90 = match site.tasks {
         TENTHS.. => time(sizes.p90),
         _ => longest().map_or_else(|| time(sizes.p90), |longest| format!("\u{2264} {}", time(longest))),

@@ -43,7 +43,7 @@ pub use super::wait::{WaitEdge, MAX_WAIT_EDGES, WAIT_MAIN, WAIT_OUTSIDE, WAIT_SI
 /// First eight bytes of the shared memory.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"wspanshm");
 /// Version of everything in this module.
-pub const WIRE_VERSION: u32 = 20;
+pub const WIRE_VERSION: u32 = 21;
 /// Environment variable that holds the path of the shared memory.
 pub const ENV: &str = "WORKSPAN_SHM";
 /// Section of an executable that says "hooks are in": [`NOTE_MAGIC`], then the wire version, then the runtime's name
@@ -449,6 +449,8 @@ pub struct Thread {
     pub log_work: Cell<i64>,
     /// Offset of the actual span there.
     pub log_offset: Cell<i64>,
+    /// The tick at which that part began; 0 if nothing of it has run yet.
+    pub log_begin: Cell<u64>,
     /// Records up to which the log is known to have room.
     pub log_room: Cell<u64>,
     /// The identity that this thread gave last.

@@ -28,7 +28,7 @@ pub mod scale;
 mod terminal;
 
 // Folders show the flow; names stay short.
-pub use ask::{advise, calls, evidence, info, parts, predict, query, report, strands, what_if};
+pub use ask::{advise, calls, evidence, info, parts, predict, query, report, simulated, strands, what_if};
 pub use compare::{diff, differential, gate, inflation, merge};
 pub use disk::{cache, export, files, known, overwrite, source};
 pub use terminal::{exit, output, signals, status_line, time, untrusted, usage};

@@ -13,12 +13,10 @@ use workspan_model::{Nanos, Recording, Run};
 use super::evidence::{on_path, shares, Basis, Blame, Code, Evidence, Loops};
 use super::loops::EvenLoops;
 use crate::laws;
+use crate::predict::SEEDS;
 use crate::profile::Profile;
 use crate::schedule::{greedy_with_waiting, stealing, Charged, Graph, Stealing};
 use crate::strands::{Point, Region};
-
-/// Schedules that the median is of.
-const SEEDS: u64 = 5;
 
 /// What [even iterations](super::loops) make of a run.
 #[derive(Clone, Copy, Debug)]
@@ -45,7 +43,7 @@ pub fn simulated(
     let all = i64::from(best.processors);
     let times = |graph: &Graph| {
         let mut times: Vec<Nanos> =
-            (0..SEEDS).map(|seed| stealing(graph, processors, &Stealing { seed, ..*policy }).time).collect();
+            (0..u64::from(SEEDS)).map(|seed| stealing(graph, processors, &Stealing { seed, ..*policy }).time).collect();
         times.sort_unstable();
         times
     };

@@ -4,12 +4,14 @@ use std::cell::Cell;
 use std::convert::Infallible;
 use std::ops::ControlFlow;
 
+use workspan_analysis::predict::{predict, Options, SEEDS};
+use workspan_analysis::schedule::{BuildOptions, Graph};
 use workspan_analysis::strands::{regions, Place};
 use workspan_analysis::what_if::{what_if, Change, Factor, Scenario, Selector};
 use workspan_analysis::{replay, Rows};
 use workspan_model::{ContextId, Event, Nanos, Recording, SiteId, Strand};
 use workspan_page::abi::{changes, flat};
-use workspan_page::predict::{graph, predicted};
+use workspan_page::predict::{Predicted, PARTS, STRANDS};
 use workspan_page::session::numbers;
 use workspan_page::{encode, encode_merged, encode_within, Carried, Session};
 use workspan_testkit::random::Random;
@@ -167,6 +169,49 @@ fn what_cannot_be_merged_is_not_read_again_and_again() {
     assert_eq!((found.1.rows, rows.1.get()), (0, 1));
 }
 
+/// What `workspan predict` says.
+fn foretold<R: Rows>(recording: &Recording, rows: &R, scenario: &Scenario, on_one: Nanos, processors: u32) -> Predicted
+where
+    R::Error: std::fmt::Debug,
+{
+    let graph = Graph::of(recording, rows, &BuildOptions::default()).expect("rows in memory can be read");
+    let graph = graph.with_factors(scenario.factors(recording));
+    let steal = Nanos(i64::try_from(recording.machine.steal_ns).expect("it is small"));
+    let options = Options { processors: vec![processors], steal, seeds: SEEDS };
+    Predicted::of(&predict(&graph, on_one, &options).points[0])
+}
+
+/// A page predicts of all strands, as `workspan predict` does, or not at all: of more strands than it has time for, or merged ones.
+#[test]
+fn predictions_are_of_all_strands() {
+    for (shape, seed, count) in [(Shape::Iterators, 2, 30_000), (Shape::Tasks, 3, 30_000), (Shape::Joins, 4, 150_000)] {
+        let (mut recording, stream) = Stream::new(shape, count, seed);
+        recording.machine.steal_ns = 300;
+        let mut rows = Vec::new();
+        stream.read(&mut |batch| {
+            rows.extend_from_slice(batch);
+            true
+        });
+        let found = regions(&recording, &rows).unwrap_or_else(|never| match never {});
+        let row = found.regions.iter().max_by_key(|row| row.critical).expect("there is a path");
+        let place = Place::of(&recording.contexts, &row.region);
+        let changes = vec![Change { part: Selector::Place(place), factor: Factor::new(4.0).expect("a factor") }];
+        let scenario = Scenario { changes: changes.clone() };
+        let whole = encode(&recording, &rows).unwrap_or_else(|never| match never {});
+        let merged = encode_merged(&recording, &rows, Nanos(i64::MAX)).unwrap_or_else(|never| match never {}).0;
+        for (bytes, is_whole) in [(whole, true), (merged, false)] {
+            let mut session = Session::new(&bytes).expect("it was just encoded");
+            let answer = session.ask(changes.clone());
+            let few = is_whole && rows.len() as u64 <= STRANDS && answer.strands * 4 <= PARTS;
+            assert_eq!(is_whole && count <= 30_000, few, "{shape:?} {count}: {} strands", answer.strands);
+            for processors in [16, 1024] {
+                let expected = few.then(|| foretold(&recording, &rows, &scenario, answer.before.on_one, processors));
+                assert_eq!(session.predict(processors), expected, "{shape:?} {processors}");
+            }
+        }
+    }
+}
+
 /// A question as a script puts it is answered as the analysis answers it, unit by unit.
 #[test]
 fn answers_are_those_of_the_analysis() {
@@ -205,10 +250,8 @@ fn answers_are_those_of_the_analysis() {
         assert_eq!(answer.after.span, outcome.after.replayed.span, "seed {seed}");
         assert_eq!(answer.ceiling.span, outcome.ceiling.replayed.span, "seed {seed}");
         assert_eq!((answer.named, answer.strands), (outcome.named, outcome.strands), "seed {seed}");
-        let factors = scenario.factors(&run.recording);
-        let whole = graph(&run.recording, &run.rows).unwrap_or_else(|never| match never {});
         let processors = 1 << pick(6);
-        let foretold = predicted(&whole.with_factors(factors), expected.before.on_one, Nanos(0), processors);
+        let foretold = foretold(&run.recording, &run.rows, &scenario, expected.before.on_one, processors);
         // Where there are too many parts it does not even try.
         let answered = session.predict(processors);
         assert!(answered.is_none_or(|answered| answered == foretold), "seed {seed}: {answered:?} {foretold:?}");

@@ -97,6 +97,7 @@ fn tell_ended(thread: &Thread, task: &Frame) {
 pub fn interrupted(thread: &Thread, task: &Frame) {
     task.logged.work.set(thread.log_work.get());
     task.logged.offset.set(thread.log_offset.get());
+    task.logged.begin.set(thread.log_begin.get());
     task.logged.strand_number.set(thread.strand_number.get());
 }
 
@@ -125,6 +126,7 @@ pub fn resumed(thread: &Thread, task: &Frame) {
     } else {
         thread.log_work.set(logged.work.get());
         thread.log_offset.set(logged.offset.get());
+        thread.log_begin.set(logged.begin.get());
     }
 }
 

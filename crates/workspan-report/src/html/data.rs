@@ -4,7 +4,6 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use workspan_page::predict::Predicted;
 use workspan_page::session::numbers;
 
 use super::escape;
@@ -12,8 +11,9 @@ use super::keys::Keys;
 use super::scaling;
 use super::table::Order;
 use super::timeline;
-use crate::live::{deflated, Live};
-use crate::view::{Report, SizeBucket};
+use crate::live::{deflated, Dot, Live};
+use crate::parts::ONE_NUMBER;
+use crate::view::{Report, Site, SizeBucket};
 
 /// The engine: `workspan-page` as WebAssembly. `cargo xtask web --wasm` makes it.
 const ENGINE: &[u8] = include_bytes!("made/page.wasm");
@@ -28,11 +28,14 @@ pub(crate) struct Data<'a> {
     order: Order,
     /// Sizes of tasks, by handle of a site: from, up to, how many.
     sizes: BTreeMap<&'a str, Vec<(i64, i64, u64)>>,
+    /// Mean cost of creating one of them, in nanoseconds, by the same; without sites of which it is not known.
+    creation: BTreeMap<&'a str, i64>,
     /// Speedup on 1, 2, 4 … processors: at least, at most.
     bounds: Vec<(f64, f64)>,
-    /// The same simulated: greedy, and by work stealing the least, the median, the most.
+    /// The same simulated: greedy, and by work stealing the least, the median, the most; with even iterations of loops the median, if
+    /// that is more.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    predicted: Vec<[f64; 4]>,
+    predicted: Vec<Vec<f64>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     timeline: Option<Over>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -64,13 +67,18 @@ impl<'a> Data<'a> {
     pub(crate) fn of(report: &'a Report, keys: &'a Keys<'a>, live: Option<&'a Live>) -> Data<'a> {
         let buckets = |sizes: &[SizeBucket]| sizes.iter().map(|b| (b.from_ns, b.to_ns, b.tasks)).collect();
         let sites = report.sites.iter().filter(|site| !site.task_sizes.is_empty());
+        let creation = |site: &Site| site.overhead_ns / i64::try_from(site.tasks).unwrap_or(i64::MAX).max(1);
+        let created = sites.clone().map(|site| (site.id.as_str(), creation(site))).filter(|(_, cost)| *cost > 0);
         let over = |live: &Live| {
             let timeline = live.timeline.as_ref()?;
             let running = timeline::running(timeline).into_iter().map(|value| (value * 1_000.0).round() / 1_000.0);
             Some(Over { from_ns: timeline.from.0, width_ns: timeline.width.0, running: running.collect() })
         };
         let predicted = |live: &Live| {
-            let numbers = |p: &Predicted| [p.greedy, p.stealing[0], p.stealing[1], p.stealing[2]];
+            let numbers = |Dot { seen, even }: &Dot| {
+                let even = even.filter(|even| *even > seen.stealing[1] * ONE_NUMBER);
+                [seen.greedy].into_iter().chain(seen.stealing).chain(even).collect()
+            };
             live.predicted.iter().map(numbers).collect()
         };
         let what_if = |live: &'a Live| WhatIf {
@@ -87,6 +95,7 @@ impl<'a> Data<'a> {
             labels: keys.labels(),
             ids: keys.ids(),
             order: Order::of(report),
+            creation: created.collect(),
             sizes: sites.map(|site| (site.id.as_str(), buckets(&site.task_sizes))).collect(),
             bounds: scaling::bounds(report, live).iter().map(|bounds| (bounds.least, bounds.most)).collect(),
             predicted: live.map_or(Vec::new(), predicted),

@@ -79,31 +79,35 @@ pub(crate) fn recording(report: &Report) -> String {
         (false, dropped) => format!("{} events did not fit into the collector's tables", words::count(dropped)),
     };
     let cpus = if recorded.cpus == 1 { "1 CPU".to_owned() } else { format!("{} CPUs", recorded.cpus) };
+    let measured = |picoseconds: i64| Some(picos(picoseconds)).filter(|_| picoseconds > 0);
     let items = [
-        ("command", recorded.command.join(" ")),
-        ("end", end),
-        ("events lost", losses),
-        ("runs", recorded.runs.to_string()),
-        ("runtime", recorded.runtime.clone()),
-        ("machine", format!("{}, {cpus}, {}", recorded.processor, recorded.system)),
-        ("clock", if recorded.clock == "real" { "the processor's cycle counter" } else { "virtual" }.to_owned()),
-        ("CPU time, from the kernel", time(program.cpu_ns)),
-        ("serial code outside of regions", time(program.serial_ns)),
-        ("creating tasks", format!("{} ({} of work)", time(program.overhead_ns), share(program.task_overhead))),
-        ("excluded: waiting for a CPU", time(program.preempted_ns)),
-        ("excluded: interrupts", time(program.interrupted_ns)),
-        ("excluded: runtime, first use", time(program.first_use_ns.unwrap_or(0))),
-        ("excluded: the collector, and what remains unexplained", time(program.collector_ns)),
-        ("measured: a fork and join", picos(recorded.join_cost_ps)),
-        ("measured and excluded: an event of the profiler", picos(recorded.probe_cost_ps)),
-        ("made by", format!("workspan {}", recorded.workspan)),
+        ("command", Some(recorded.command.join(" "))),
+        ("end", Some(end)),
+        ("events lost", Some(losses)),
+        ("runs", Some(recorded.runs.to_string())),
+        ("runtime", Some(recorded.runtime.clone())),
+        ("machine", Some(format!("{}, {cpus}, {}", recorded.processor, recorded.system))),
+        ("clock", Some(if recorded.clock == "real" { "the processor's cycle counter" } else { "virtual" }.to_owned())),
+        ("CPU time, from the kernel", Some(time(program.cpu_ns))),
+        ("serial code outside of regions", Some(time(program.serial_ns))),
+        ("creating tasks", Some(format!("{} ({} of work)", time(program.overhead_ns), share(program.task_overhead)))),
+        ("excluded: waiting for a CPU", Some(time(program.preempted_ns))),
+        ("excluded: interrupts", Some(time(program.interrupted_ns))),
+        ("excluded: start of the runtime, at its first use", program.first_use_ns.map(time)),
+        ("excluded: the profiler, and the rest", Some(time(program.collector_ns))),
+        ("measured: a fork and join", measured(recorded.join_cost_ps)),
+        ("measured and excluded: an event of the profiler", measured(recorded.probe_cost_ps)),
+        ("made by", Some(format!("workspan {}", recorded.workspan))),
     ];
-    let items: String =
-        items.into_iter().map(|(name, value)| format!("<dt>{name}</dt><dd>{}</dd>\n", escape::text(&value))).collect();
+    let items: String = items
+        .into_iter()
+        .filter_map(|(name, value)| Some((name, value?)))
+        .map(|(name, value)| format!("<dt>{name}</dt><dd>{}</dd>\n", escape::text(&value)))
+        .collect();
     format!(
-        "<p class=\"help\">Work and span contain none of the excluded times, each of which is a sum over all threads; wall contains them all. \
-         The collector's is a remainder: what is left of the threads' lives, so that it may exceed the CPU time. A run on another machine, \
-         or with another input, may give other numbers.</p>\n<dl>\n{items}</dl>\n"
+        "<p class=\"help\">Excluded times count neither as work nor as span; wall time includes them. Each is a sum over all threads, so it may \
+         exceed the wall time. The last of them is what is left of the threads' time when everything else is subtracted: mostly what the \
+         profiler took. A run on another machine, or with another input, may give other numbers.</p>\n<dl>\n{items}</dl>\n"
     )
 }
 

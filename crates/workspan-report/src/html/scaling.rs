@@ -7,8 +7,8 @@ use super::bar;
 use super::escape;
 use super::keys::Keys;
 use super::table;
-use crate::live::Live;
-use crate::parts::ratio;
+use crate::live::{Dot, Live};
+use crate::parts::{range, ratio};
 use crate::rows::share;
 use crate::view::Report;
 use workspan_analysis::laws::{self, Bounds};
@@ -30,8 +30,9 @@ pub(crate) fn panel(report: &Report, keys: &Keys<'_>, live: Option<&Live>) -> St
     format!(
         r#"<section id="scaling"><h2>Speedup, and what if</h2>
 <p class="help">On the left: possible speedup over one processor. The upper edge of the band is the work law and the span law: no
-run is faster{range}. The lower edge (Brent's theorem) is the slowest run on an ideal scheduler, which keeps no processor idle while there
-is code to run. {predicted} Not included: what processors cost each other, for example by sharing a cache. {what_if}</p>
+run is faster{range}. The lower edge (Brent's theorem) holds for an ideal scheduler, which keeps no processor idle while there
+is code to run, and for which moving code to another processor costs nothing: no such run is slower. {predicted} The dotted line is
+linear speedup: as many times as processors. Not included: what processors cost each other, for example by sharing a cache. {what_if}</p>
 <div class="pair">
 <figure id="speedup"><figcaption><b>Speedup</b> by processors</figcaption>
 <div class="chart"></div>
@@ -45,7 +46,7 @@ is code to run. {predicted} Not included: what processors cost each other, for e
             None => "",
         },
         predicted = live.map_or(
-            "The cost of moving work between processors may lower the speedup below the band.".to_owned(),
+            "Real schedulers may be slower than that, below the band: moving code costs time, and a processor may be idle until it finds some.".to_owned(),
             |live| predicted(report, live)
         ),
         what_if = match live.and_then(|live| live.carried.as_ref()) {
@@ -68,15 +69,28 @@ is code to run. {predicted} Not included: what processors cost each other, for e
 /// How the dots came about.
 fn predicted(report: &Report, live: &Live) -> String {
     let folded = match live.folded {
-        (0, _) => String::new(),
-        (strands, work) => format!(
+        (strands, work) if work > Nanos::ZERO => format!(
             " To save time, the simulation merged {} short strands into others, of up to {work} each.",
             crate::words::count(strands)
         ),
+        _ => String::new(),
     };
     let known = if report.recorded.steal_from.as_deref() == Some("measured") { "measured" } else { "assumed" };
-    format!("The dots simulate work stealing on the recorded strands, with the {known} cost of a steal.{folded}")
+    format!(
+        "The dots simulate work stealing on the recorded strands, with the {known} cost of a steal, as <code>workspan predict</code> does. \
+         They may lie below the band: stealing costs time, and a processor may be idle until it finds code to steal.{folded}"
+    )
 }
+
+/// Columns of the bounds and, with strands, of what was simulated.
+const COLUMNS: [&str; 6] = [
+    "processors",
+    "ideal scheduler, at least",
+    "at most",
+    "greedy, simulated",
+    "work stealing, simulated",
+    "its range",
+];
 
 fn numbers(report: &Report, live: Option<&Live>) -> String {
     let dots = live.map_or(&[][..], |live| &live.predicted);
@@ -85,18 +99,24 @@ fn numbers(report: &Report, live: Option<&Live>) -> String {
         .enumerate()
         .map(|(power, b)| {
             let [least, most] = [b.least, b.most].map(|bound| ratio(Some(bound)));
-            let dots = dots.get(power).map_or(String::new(), |p| {
-                let [low, median, high] = p.stealing.map(|speedup| ratio(Some(speedup)));
-                format!("<td>{}</td><td>{median}</td><td>{low}–{high}</td>", ratio(Some(p.greedy)))
+            let dots = dots.get(power).map_or(String::new(), |Dot { seen, even }| {
+                let [low, median, high] = seen.stealing.map(Some);
+                let (greedy, median) = (ratio(Some(seen.greedy)), range(median, *even));
+                format!("<td>{greedy}</td><td>{median}</td><td>{}–{}</td>", ratio(low), ratio(high))
             });
             format!("<tr><td>{}</td><td>{least}</td><td>{most}</td>{dots}</tr>\n", b.processors)
         })
         .collect();
-    let columns = ["processors", "at least", "at most", "greedy", "work stealing", "its range"];
-    let shown = if dots.is_empty() { 3 } else { columns.len() };
+    let shown = if dots.is_empty() { 3 } else { COLUMNS.len() };
+    let even = if dots.iter().any(|dot| range(Some(dot.seen.stealing[1]), dot.even).contains('–')) {
+        "<p class=\"none\">A range in the column of work stealing: with the chunks of loops as they were, and with iterations that cost the \
+         same.</p>\n"
+    } else {
+        ""
+    };
     format!(
-        "<details><summary>In numbers</summary><table class=\"plain\"><thead>{}</thead><tbody>\n{rows}</tbody></table></details>\n",
-        table::header(&columns[..shown], usize::MAX),
+        "<details><summary>In numbers</summary><table class=\"plain\"><thead>{}</thead><tbody>\n{rows}</tbody></table>\n{even}</details>\n",
+        table::header(&COLUMNS[..shown], usize::MAX),
     )
 }
 

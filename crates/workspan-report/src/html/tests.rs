@@ -182,7 +182,7 @@ fn what_matters_is_there_without_a_script() {
             "<h1><b>parallelism 2.36</b><a href=\"#s-1\">: 90 % of the critical path is a join</a></h1>",
             "<th scope=\"row\">program</th><td>5.20 ms</td><td>2.20 ms</td><td>2.36</td>",
             "<a href=\"#L0-12\">src/main.rs:12</a><span> join in demo::heavy</span>",
-            "<a href=\"#L0-12\">serial code before src/main.rs:12</a><span> (start-up)</span>",
+            "<a href=\"#L0-12\">serial code before src/main.rs:12</a><span></span>",
             "target/release/demo 7",
             "2000-02-29 00:00 UTC",
         ],
@@ -217,7 +217,7 @@ fn nothing_on_the_page_has_backticks() {
         "critical path is serial code in <code>spin</code> (a.c:4)</a></h1>",
         "Try: parallelise serial code in <code>spin</code></p>",
         "</b> see <code>workspan doctor</code></li>",
-        "<title>serial code in spin (a.c:4), before src/main.rs:12, main thread (start-up)",
+        "<title>serial code in spin (a.c:4), before src/main.rs:12, main thread",
         "<text>before main.rs:12</text>",
         "<span> join <code>solve</code> in demo::heavy</span>",
     ];
@@ -298,7 +298,7 @@ fn an_icicle_is_as_wide_as_its_measure() {
     critical path 2.20 ms (2200000 ns)</title><svg x="0.000%" y="0" width="100.000%" height="19"><rect/><text>whole program</text></svg></g>
     <g class="c1" data-s="0"><title>src/main.rs:12 join in demo::heavy
     critical path 2.00 ms (2000000 ns), 91 %; 2.00 ms its own</title><svg x="0.000%" y="20" width="90.909%" height="19"><rect/><text>main.rs:12 join</text></svg></g>
-    <g class="cs" data-s="1"><title>serial code before src/main.rs:12 (start-up)
+    <g class="cs" data-s="1"><title>serial code before src/main.rs:12
     critical path 200 µs (200000 ns), 9.1 %; 200 µs its own</title><svg x="90.909%" y="20" width="9.091%" height="19"><rect/><text>before main.rs:12</text></svg></g>
     </svg>
     "#);

@@ -31,17 +31,18 @@ pub(crate) fn panel(report: &Report, live: Option<&Live>) -> String {
     let of_runs = if live.run.1 > 1 { format!(" Run {} of {}.", live.run.0, live.run.1) } else { String::new() };
     format!(
         r#"<section id="timeline"><h2>Over time</h2>
-<p class="help">Strands running at each moment, averaged over {width}. Below the number of workers, some workers waited. Low for long:
-too little parallelism there. Low and ragged in a program of high parallelism: work did not reach the workers in time. A strand is
-drawn from its start for as long as its cost; interruptions are excluded, so it ends a little early.{of_runs} Not shown: which
-worker ran it, and why a worker waited.</p>
-<figure><figcaption><b>Strands running</b> {mean} on average, {most} at most, over {length}</figcaption>
+<p class="help">Strands running at each moment, averaged over {width}. Where the number is below that of workers, some workers waited.
+Low for long: too little parallelism there. Low and ragged in a program of high parallelism: work did not reach the workers in time.
+A strand is drawn from its start for as long as it computed. Time in which it had no processor, was interrupted or was blocked is
+drawn as a gap behind it, although the strand had not ended{gaps}.{of_runs} Not shown: which worker ran it, and why a worker waited.</p>
+<figure><figcaption><b>Strands running</b> {mean} on average (dashed line), {most} at most, over {length}</figcaption>
 <div class="time"><svg class="timeline" width="100%" height="120" viewBox="0 0 {buckets} {HEIGHT}" preserveAspectRatio="none"
 role="img" aria-label="Strands running over time: {mean} on average"><path class="area" d="M0 {HEIGHT}{area}V{HEIGHT}Z"/>
 <path class="mean" d="M0 {at_mean:.2}H{buckets}"/></svg></div>
 <p class="axis"><span>{from}</span><span class="detail"></span><span>{to}</span></p></figure></section>
 "#,
         width = time(timeline.width.0),
+        gaps = gaps(report),
         mean = ratio(Some(mean)),
         most = ratio(running.iter().copied().reduce(f64::max)),
         length = time(length.0),
@@ -49,4 +50,23 @@ role="img" aria-label="Strands running over time: {mean} on average"><path class
         from = time(timeline.from.0),
         to = time((timeline.from + length).0),
     )
+}
+
+/// How much of the run the gaps are, if that is known and more than nothing.
+fn gaps(report: &Report) -> String {
+    let program = &report.program;
+    let known = [
+        ("without a processor", program.preempted_ns),
+        ("interrupted", program.interrupted_ns),
+        ("blocked", program.blocked_ns),
+    ];
+    let parts: Vec<String> = known
+        .into_iter()
+        .filter(|(_, nanos)| *nanos > 0)
+        .map(|(what, nanos)| format!("{} {what}", time(nanos)))
+        .collect();
+    if parts.is_empty() {
+        return String::new();
+    }
+    format!(" (in this program, over all threads: {})", parts.join(", "))
 }

@@ -1,4 +1,4 @@
-//! The panel of the critical path: the segments of which it consists, in order, with the lines at which they begin.
+//! The panel of the critical path: the segments of which it consists, in order, with a line of source for each.
 
 use super::bar;
 use super::escape;
@@ -33,10 +33,10 @@ pub(crate) fn panel(live: Option<&Live>, keys: &Keys<'_>, listing: &Listing<'_>,
     rows += &rest(&mut small, &mut until);
     format!(
         r#"<section id="walk"><h2>Along the critical path</h2>
-<p class="help">The critical path from start to end: code that had to run in this order, as long as the span. Each row is a segment,
-the code of a site between two events (<em>begin</em> and <em>end</em> are its own), with the line at which it begins and with the
-code that it calls; the bar is its share of the path.
-A segment that the path passes many times, in a loop, has one row with the number of strands. Not shown: other paths that are
+<p class="help">The critical path from start to end: code that had to run in this order, as long as the span. Each row is a segment:
+the code of a site between two events, and the functions that this code calls. <em>Begin</em> and <em>end</em> are those of the site itself.
+The bar is the segment's share of the path. The line of source below is where the segment begins; if that has no line, as the end of
+a wait has none, it is the line of the site; of serial code, that of the region next to it. A segment that the path passes many times, in a loop, has one row with the number of strands. Not shown: other paths that are
 nearly as long, which become critical when this one gets shorter.</p>
 <div class="scroll"><table class="rows walk"><thead>{head}</thead><tbody>
 {rows}</tbody></table></div></section>

@@ -1,5 +1,7 @@
 //! The verdict's view.
 
+#[cfg(test)]
+mod tests;
 mod words;
 
 use workspan_analysis::verdict::{
@@ -49,7 +51,7 @@ pub(crate) fn of(recording: &Recording, run: &Run, profile: &Profile, judging: &
     };
     match judge(recording, run, profile, &evidence) {
         Some(judged) => Verdict {
-            next: words::next(recording, &judged, judging.has_strands),
+            next: words::next(recording, &judged, main.as_ref(), judging.has_strands),
             ..with_losses(recording, &judged, verdict)
         },
         None => Verdict { outcome: "inconclusive".to_owned(), ..verdict },

@@ -1,6 +1,6 @@
 //! Verdicts in words.
 
-use workspan_analysis::verdict::{Basis, Cause, Headline, Judged, Loss, Outcome, Part, Reason, Unit, Why};
+use workspan_analysis::verdict::{Basis, Cause, Contributor, Headline, Judged, Loss, Outcome, Part, Reason, Unit, Why};
 use workspan_analysis::Profile;
 use workspan_model::{Nanos, Ratio, Recording, SiteId};
 
@@ -83,7 +83,7 @@ pub(super) fn contributor(recording: &Recording, id: SiteId) -> String {
     let at = place::label(recording, site);
     match (site.kind.row().code, place::marked(site)) {
         ("", _) => at,
-        (_, Some(name)) => format!("own code of the region `{name}` at {at}"),
+        (_, Some(name)) => format!("code directly inside the region `{name}` at {at}"),
         (code, None) => {
             let ran = recording.ran(site).map_or(String::new(), |ran| Ran::of(ran).clause());
             let comma = if ran.starts_with(' ') { "," } else { "" };
@@ -254,7 +254,12 @@ fn number_of(things: f64, word: &str) -> String {
 }
 
 /// What to try next.
-pub(super) fn next(recording: &Recording, judged: &Judged, has_strands: bool) -> Option<String> {
+pub(super) fn next(
+    recording: &Recording,
+    judged: &Judged,
+    main: Option<&Contributor>,
+    has_strands: bool,
+) -> Option<String> {
     let loss = judged.losses.first();
     match (&judged.outcome, loss) {
         (Outcome::Inconclusive(Why::OnlyBounds), _) if has_strands => {
@@ -272,11 +277,27 @@ pub(super) fn next(recording: &Recording, judged: &Judged, has_strands: bool) ->
                     true => "; to narrow the range, record with --logical-cores 64, which shows smaller chunks",
                     false => "",
                 };
-                Some(format!("{}{}{narrow}", advice(recording, judged, part), gain(judged, part)))
+                let other = match loss.cause {
+                    Cause::Parallelism => other_first(recording, part, main),
+                    _ => String::new(),
+                };
+                Some(format!("{}{}{narrow}{other}", advice(recording, judged, part), gain(judged, part)))
             }
             None => Some("make tasks longer, so that fewer have to be distributed".to_owned()),
         },
         _ => None,
+    }
+}
+
+/// Why it is not about what the first line names, if it is not: processors wait longer for this code than for code that takes more of
+/// the critical path, which therefore has other code beside it.
+pub(super) fn other_first(recording: &Recording, part: &Part, main: Option<&Contributor>) -> String {
+    match main.filter(|main| Some(main.site) != part.site && main.share.0 > part.of_path.0) {
+        Some(main) => format!(
+            "; {} takes more of the critical path, but other code runs beside it, so that fewer processors wait for it",
+            contributor(recording, main.site)
+        ),
+        None => String::new(),
     }
 }
 

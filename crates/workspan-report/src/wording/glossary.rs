@@ -1,7 +1,7 @@
 //! The words of reports: each is explained once, here. The page and the README show these sentences.
 
 /// Words, and what they mean.
-pub const WORDS: [(&str, &str); 19] = [
+pub const WORDS: [(&str, &str); 20] = [
     ("work", "time that all code took, on all processors together; waiting is not work"),
     (
         "critical path, span",
@@ -9,8 +9,8 @@ pub const WORDS: [(&str, &str); 19] = [
     ),
     (
         "parallelism",
-        "work (or, with waits for the outside world, the time on one processor) divided by span: the highest speedup over one \
-         processor, however many processors you add",
+        "work divided by span: the highest speedup over one processor, however many processors you add. Where the program waits for files, \
+         timers or other processes, the time that one processor would take, these waits included, divided by span",
     ),
     ("task", "code that may run beside other code"),
     ("worker", "a thread of a pool or team, which runs tasks"),
@@ -20,7 +20,11 @@ pub const WORDS: [(&str, &str); 19] = [
         "a line of the source that forks (its branches may run side by side), spawns a task, begins a loop or takes a lock; of threads, the \
          function that they run",
     ),
-    ("region", "an outermost site, with all that runs inside it; the code between regions is serial"),
+    (
+        "region",
+        "an outermost site, with all that runs inside it; the code between regions is serial, and that before the first begins where the \
+         program does",
+    ),
     (
         "strand",
         "code that one thread runs between two events: a fork, a spawn, a wait, taking a lock, the end of a task. All numbers \
@@ -34,8 +38,16 @@ pub const WORDS: [(&str, &str); 19] = [
     ),
     (
         "self, total",
-        "of a site: its own code alone, or with all sites inside it, on the critical path or not. Total numbers of nested sites \
-         overlap. A detached task (`rayon::spawn`), for which no site waits, counts in its own row and in its region's, in no other",
+        "of a site, self is its own code alone, outside of the sites inside it; total is with all sites inside it, on the critical path or not, \
+         summed over all times that it ran. Total numbers of nested sites overlap. Times that ran side by side are no chain: a total span is at \
+         most that of the regions around. A detached task (`rayon::spawn`), for which no site waits, counts in its own row and in its \
+         region's, in no other",
+    ),
+    (
+        "lost to",
+        "of N processors, how many do nothing useful on average. Too little parallelism: there is no code for them to run before the named \
+         code has ended. Lock contention: the same of code under a lock. Scheduling: there is code to run, but they have not found it yet, or \
+         run a short task while a long one waits",
     ),
     ("steal", "a worker without a task takes one that another worker created; moving it to another processor takes time"),
     (
@@ -46,8 +58,8 @@ pub const WORDS: [(&str, &str); 19] = [
     ("task overhead", "cost of creating tasks, as a share of the work of the program"),
     (
         "task size",
-        "time of the code that a task ran itself: mean, median, and the size that one task in ten exceeds (p90; `≤`: fewer than ten tasks, \
-         none took longer)",
+        "time of the code that a task ran itself, which includes its own chunk of a loop inside it: mean, median, and the size that one task \
+         in ten exceeds (p90; `≤`: of fewer than ten tasks, none took longer than that)",
     ),
     ("count", "how often a region ran"),
     (

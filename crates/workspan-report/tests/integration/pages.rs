@@ -3,11 +3,14 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use workspan_analysis::predict::{predict, Options, Prediction, SEEDS};
+use workspan_analysis::schedule::{BuildOptions, Graph};
 use workspan_analysis::what_if::{what_if, Change, Factor, Scenario, Selector};
 use workspan_analysis::{profile, replay};
 use workspan_model::{Event, Function, Machine, Nanos, Recording, Run, SiteId, Strand};
-use workspan_page::predict::{graph, predicted, Predicted};
+use workspan_page::predict::Predicted;
 use workspan_report::html::{self, Sources};
+use workspan_report::live::Foretold;
 use workspan_report::what_if::{answers, Answer, Change as Shown, Of};
 use workspan_report::{live, report, Live};
 use workspan_testkit::strands::stream::Shape;
@@ -50,8 +53,21 @@ fn with_rows(mut recording: Recording, mut rows: Vec<Strand>, name: &str) -> Mad
     recording.runs = vec![replayed.into_run(&run)];
     recording.command = vec![format!("target/release/{name}")];
     recording.machine = Machine { processor: "A processor".to_owned(), cpus: 4, steal_ns: 300, ..Machine::default() };
-    let live = live(&recording, 1, &rows).unwrap_or_else(|never| match never {});
+    let graph = whole(&recording, &rows);
+    let foretold = Foretold { graph: &graph, seen: &foretold(&recording, &graph), even: None };
+    let live = live(&recording, 1, &rows, &foretold).unwrap_or_else(|never| match never {});
     Made { recording, rows, live }
+}
+
+fn whole(recording: &Recording, rows: &Vec<Strand>) -> Graph {
+    Graph::of(recording, rows, &BuildOptions::default()).unwrap_or_else(|never| match never {})
+}
+
+/// What `workspan predict` predicts on 1, 2, 4 … 1024 processors.
+fn foretold(recording: &Recording, graph: &Graph) -> Prediction {
+    let steal = Nanos(i64::try_from(recording.machine.steal_ns).expect("it is small"));
+    let options = Options { processors: (0..11).map(|power| 1 << power).collect(), steal, seeds: SEEDS };
+    predict(graph, profile(recording, &recording.runs[0]).program.on_one, &options)
 }
 
 impl Made {
@@ -81,21 +97,18 @@ impl Made {
         answers(&of, vec![shown.collect()], &computed).pop().expect("one was requested")
     }
 
-    /// Speedups on 1, 2, 4 … 1024 processors with the same.
+    /// Speedups on 1, 2, 4 … 1024 processors with the same, as `workspan predict` has them.
     pub(crate) fn predicted(&self, parts: &[(String, Selector, f64)]) -> Vec<[f64; 4]> {
         let changes = parts
             .iter()
             .map(|(_, part, factor)| Change { part: part.clone(), factor: Factor::new(*factor).expect("a factor") });
         let factors = Scenario { changes: changes.collect() }.factors(&self.recording);
-        let whole = graph(&self.recording, &self.rows).unwrap_or_else(|never| match never {});
-        let changed = whole.with_factors(factors);
-        let steal = Nanos(i64::try_from(self.recording.machine.steal_ns).expect("it is small"));
-        let on_one = profile(&self.recording, &self.recording.runs[0]).program.on_one;
-        let numbers = |power: u32| {
-            let Predicted { greedy, stealing: [low, median, high] } = predicted(&changed, on_one, steal, 1u32 << power);
+        let changed = whole(&self.recording, &self.rows).with_factors(factors);
+        let numbers = |point| {
+            let Predicted { greedy, stealing: [low, median, high] } = Predicted::of(point);
             [greedy, low, median, high]
         };
-        (0..11u32).map(numbers).collect()
+        foretold(&self.recording, &changed).points.iter().map(numbers).collect()
     }
 
     /// The handle of a site.

@@ -8,5 +8,6 @@ pub mod parts;
 pub mod predict;
 pub mod query;
 pub mod report;
+pub mod simulated;
 pub mod strands;
 pub mod what_if;

@@ -3,8 +3,14 @@
 use std::path::Path;
 
 use anyhow::Context;
+use workspan_analysis::laws::POWERS;
+use workspan_analysis::predict::{Options, SEEDS};
+use workspan_analysis::schedule::BuildOptions;
 use workspan_analysis::verdict::PROCESSORS;
+use workspan_analysis::what_if::Scenario;
 use workspan_model::Recording;
+use workspan_report::calls::Steal;
+use workspan_report::live::Foretold;
 use workspan_report::text::Style;
 use workspan_report::view::Warning;
 use workspan_report::{json, text, Judging, Live, Report};
@@ -13,6 +19,7 @@ use crate::args::{self, Show};
 use crate::evidence::Said;
 use crate::exit::Outcome;
 use crate::overwrite::Overwrites;
+use crate::simulated::{simulated, Of, Simulated};
 use crate::{evidence, files, output, source, strands};
 
 /// Runs the verb.
@@ -48,7 +55,13 @@ pub fn live_beside(file: &Path, recording: &Recording) -> Option<Live> {
     let number = u32::try_from(workspan_report::typical_run(recording)? + 1).ok()?;
     let read = || {
         let rows = strands::open_beside(recording, file, number)?;
-        workspan_report::live(recording, number, &rows).context("cannot read the strands")
+        let run = recording.runs.get(number as usize - 1).context("there is no such run")?;
+        let processors = (0..POWERS).map(|power| 1 << power).collect();
+        let options = Options { processors, steal: Steal::of(None, recording, run).cost(), seeds: SEEDS };
+        let of = Of { recording, number, run, rows: &rows };
+        let Simulated { graph, seen, even } = simulated(of, &BuildOptions::default(), &Scenario::default(), &options)?;
+        let foretold = Foretold { graph: &graph, seen: &seen, even: even.as_ref() };
+        workspan_report::live(recording, number, &rows, &foretold).context("cannot read the strands")
     };
     read().inspect_err(|error| output::note(&format!("warning: the page is without strands: {error:#}"))).ok()
 }

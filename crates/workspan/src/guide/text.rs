@@ -52,7 +52,7 @@ Do threads race? How do caches of all sizes miss?    build, then graph races, gr
 Why are the numbers odd?                             report: warnings; info; doctor
 
 Work is the time that all code took. Span is the time of the longest chain of code that must run in order. Parallelism is
-work divided by span: the number of processors that the program can use at most.";
+work divided by span: the highest speedup over one processor, however many processors there are.";
 
 const EXAMPLE: &str =
     "  cargo workspan run --release --strands -- args       build instrumented, run, write workspan.wspan
@@ -199,8 +199,9 @@ command reads the merged recording.",
         question: "How parallel could a program be at most, and which dependences limit it?",
         text: "  workspan limits [--json | --csv] [--html page.html] [--svg bars.svg] [--limit N] [--roi FUNCTION] -- ./prog args
 Runs any program for x86-64 under the emulator qemu-user and follows dependences between its instructions, under seven models
-at once, and for windows and widths of a processor. Takes some hundred times as long as the program alone (--models table: a
-third, --models tru: a tenth). Needs no build, no recording. --roi main excludes start-up.",
+at once, and for windows and widths of a processor. Takes 150 to 1300 times as long as the program alone. Fewer models
+take less of that time: --models table (no windows, no widths) a fourth, --models tru (one model) a tenth. Needs no build, no
+recording. --roi main excludes start-up.",
         fields: &[
             "text",
             "instructions",

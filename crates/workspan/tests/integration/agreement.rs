@@ -20,14 +20,39 @@ fn json(folder: &Path, arguments: &[&str]) -> Value {
     serde_json::from_slice(&ended.check_success().stdout).expect("it is JSON")
 }
 
-/// The speedup bounds that the page draws, on 1, 2, 4 … processors.
-fn page(folder: &Path) -> Vec<[f64; 2]> {
+/// What the page draws of 1, 2, 4 … processors: bounds of the speedup; greedy, the least, the median and the most by work stealing and,
+/// of loops, the median with even iterations.
+fn page(folder: &Path) -> [Vec<Vec<f64>>; 2] {
     // In the recording's own folder: tests beside this one draw pages, too.
     run(workspan(folder).args(["report", "--html", "page.html"])).check_success();
     let text = fs::read_to_string(folder.join("page.html")).expect("it was written");
-    let from = text.find("\"bounds\":").expect("the page has them") + "\"bounds\":".len();
-    let mut values = serde_json::Deserializer::from_str(&text[from..]).into_iter();
-    values.next().expect("there is a list").expect("of pairs of numbers")
+    ["bounds", "predicted"].map(|what| drawn(&text, what))
+}
+
+fn drawn(page: &str, what: &str) -> Vec<Vec<f64>> {
+    let name = format!("\"{what}\":");
+    let from = page.find(&name).expect("the page has them") + name.len();
+    let mut values = serde_json::Deserializer::from_str(&page[from..]).into_iter::<Value>();
+    let rows = values.next().expect("there is a list").expect("of lists");
+    let row = |row: &Value| row.as_array().expect("a list").iter().map(|n| n.as_f64().expect("a number")).collect();
+    rows.as_array().expect("a list").iter().map(row).collect()
+}
+
+/// The dots of the page are what `predict` says.
+#[track_caller]
+fn check_dots(label: &str, folder: &Path, dots: &[Vec<f64>]) {
+    let predict = json(folder, &["predict", "-p", "1..1024"]);
+    let points = predict["points"].as_array().expect("there are some");
+    assert_eq!(dots.len(), points.len(), "{label}");
+    for (dot, point) in dots.iter().zip(points) {
+        let at = &point["processors"];
+        for (number, what) in
+            dot.iter().zip(["greedy_speedup", "speedup_min", "speedup", "speedup_max", "even_speedup"])
+        {
+            same(label, &format!("the page's {what} on {at}"), &Value::from(*number), &point[what]);
+        }
+        assert!(dot.len() >= 4, "{label}");
+    }
 }
 
 #[track_caller]
@@ -66,7 +91,8 @@ fn check(label: &str, folder: &Path) {
     ] {
         same(label, what, found, parallelism);
     }
-    let curve = page(folder);
+    let [curve, dots] = page(folder);
+    check_dots(label, folder, &dots);
     let most = curve.last().expect("there are some")[1];
     // Of loops and locks both ends are known: the curve has the upper one.
     let uniform = &report["program"]["uniform"]["parallelism"];
@@ -75,7 +101,7 @@ fn check(label: &str, folder: &Path) {
     // A thousand processors may be fewer than the program can use.
     let bounded = highest.as_f64().expect("checked").min(1024.0);
     assert!((most - bounded).abs() < 1e-6 * bounded, "{label}: the curve ends at {most}, not {highest}");
-    assert!(curve.iter().all(|[least, most]| 1.0 - 1e-9 <= *least && least <= most), "{label}: {curve:?}");
+    assert!(curve.iter().all(|edges| 1.0 - 1e-9 <= edges[0] && edges[0] <= edges[1]), "{label}: {curve:?}");
     for (what, found) in [
         ("predict's span", &predict["program"]["span_ns"]),
         ("calls' span", &calls["program"]["span_ns"]),

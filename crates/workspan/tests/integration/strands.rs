@@ -102,6 +102,28 @@ fn the_real_clock() {
     }
 }
 
+/// A strand begins where its code does, though it is stopped at constructs that end none, and pauses while its thread runs tasks: so
+/// from their starts on strands of a thread do not overlap.
+#[test]
+fn a_thread_runs_one_strand_at_a_time() {
+    let program = openmp("mergesort.c", Compiler::Clang);
+    let options = RunOptions { strands: true, workers: Some(2), repeat: 1, ..RunOptions::default() };
+    let command = [program.as_os_str().to_owned(), OsString::from("400000")];
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("nothing.wspan");
+    let measured = measure_into(&command, &options, &file).expect("the program runs");
+    let (_, _, mut rows) = replayed(&measured);
+    rows.retain(|row| row.cost.0 > 0);
+    rows.sort_by_key(|row| (row.thread, row.start));
+    let overlap = |pair: &[Strand]| match pair[0].thread == pair[1].thread {
+        true => (pair[0].start + pair[0].cost - pair[1].start).0.max(0),
+        false => 0,
+    };
+    let overlaps: i64 = rows.windows(2).map(overlap).sum();
+    let work = measured.recording.runs[0].work().0;
+    // What was calibrated is not exact.
+    assert!(rows.len() > 1_000 && overlaps < work / 50, "{overlaps} of {work} ns in {} strands", rows.len());
+}
+
 /// What differs between what the strands of `program ARGUMENT` amount to and what the collector reported. `paths`: also where
 /// the critical path is.
 fn check(program: &Path, argument: &str, cores: u32, workers: u32, paths: bool) -> Option<String> {

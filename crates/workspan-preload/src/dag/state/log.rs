@@ -12,6 +12,8 @@ pub struct Logged {
     /// Before a member begins: its number.
     pub(in crate::dag) work: Cell<i64>,
     pub(in crate::dag) offset: Cell<i64>,
+    /// While it is suspended: the tick at which that part began.
+    pub(in crate::dag) begin: Cell<u64>,
     /// While it is suspended: the number by which a tool sees its strand.
     pub(in crate::dag) strand_number: Cell<u64>,
 }

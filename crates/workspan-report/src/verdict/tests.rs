@@ -1,0 +1,47 @@
+//! Sentences of verdicts.
+
+use workspan_analysis::verdict::{Contributor, Part, Reason};
+use workspan_model::{Nanos, Ratio, Recording, Site, SiteId, SiteKind};
+
+use super::words::other_first;
+
+/// The first line names a region that has 28 % of the path; `try:` is about serial code that has this share.
+#[track_caller]
+fn check(share: f64, site: u32, expected: &str) {
+    let at = |kind| Site {
+        kind,
+        file: "a.c".to_owned(),
+        line: 58,
+        column: 0,
+        function: None,
+        type_name: String::new(),
+        module: String::new(),
+        addresses: Vec::new(),
+        via: None,
+    };
+    let serial = SiteKind::Serial { from: None, to: Some(SiteId(1)) };
+    let recording = Recording { sites: vec![at(serial), at(SiteKind::Parallel)], ..Recording::default() };
+    let main = Contributor { site: SiteId(1), share: Ratio(0.28), as_seen: Ratio(0.28), threads: None };
+    let part = Part {
+        site: Some(SiteId(site)),
+        time: Nanos(1),
+        share: Ratio(0.4),
+        without: Ratio(7.0),
+        of_path: Ratio(share),
+        reason: Reason::SerialStart,
+    };
+    assert_eq!(other_first(&recording, &part, Some(&main)), expected);
+    assert_eq!(other_first(&recording, &part, None), "");
+}
+
+#[test]
+fn two_answers_are_explained() {
+    check(
+        0.27,
+        0,
+        "; code outside tasks and loops in the parallel region at a.c:58 takes more of the critical path, but other code runs beside \
+         it, so that fewer processors wait for it",
+    );
+    check(0.28, 1, "");
+    check(0.35, 0, "");
+}
