@@ -46,6 +46,12 @@ pub enum Spot {
     End,
     /// A wait without a site.
     Wait,
+    /// The begin of the context's instance.
+    Enter,
+    /// Its end.
+    Leave,
+    /// A barrier, or the end of a group or a team.
+    Meet,
     /// An event of a context.
     At(ContextId),
 }
@@ -306,7 +312,9 @@ impl<'a> Graph<'a> {
         if !matches!(row.event, Event::After(_)) {
             task.spot = match row.event {
                 Event::Fork(_) | Event::Next(_) => Spot::Begin,
-                Event::Join => Spot::At(row.context),
+                Event::Join | Event::Leave => Spot::At(row.context),
+                Event::Enter(_) => Spot::Enter,
+                Event::Group if task.spot == Spot::Enter => Spot::Enter,
                 _ => after,
             };
         }
@@ -397,6 +405,8 @@ impl<'a> Graph<'a> {
             Event::Enter(inner) => Spot::At(inner),
             Event::End | Event::Next(_) | Event::Join => Spot::End,
             Event::Sync | Event::Wake(_) | Event::Await(_) | Event::Locked(_) => Spot::Wait,
+            Event::Leave => Spot::Leave,
+            Event::Wait | Event::Barrier | Event::TeamEnd => Spot::Meet,
             Event::After(_) => task.spot,
             _ => Spot::At(row.context),
         }
