@@ -119,8 +119,9 @@ their share of the critical path; `critical_share` of sites and serial regions a
         name: "what-if",
         question: "How much faster would the program be if these lines ran in parallel?",
         text: "  workspan what-if [FILE] -s PART=FACTOR [-s …] [--json]
-A PART is FILE:LINE, FILE:LINE-LINE, s-…, s-…/, a-…, or the name of a region that the program marks (in Rust by
-workspan_probe::region(\"solve\"), in C and C++ by WORKSPAN_FUNCTION of workspan.h); a FACTOR a number of at least 1, or inf. `after` assumes the factors, `ceiling` infinite ones. Needs strands. The program does not run again.",
+A PART is FILE:LINE, FILE:LINE-LINE, s-…, s-…/, a-…, or the name of a region that the program marks: in Rust by
+workspan_probe::region(\"solve\"), in C and C++ by WORKSPAN_FUNCTION of workspan.h. A FACTOR is a number of at least 1, or
+inf. `after` assumes the factors, `ceiling` infinite ones. Needs strands. The program does not run again.",
         fields: &[
             "before.parallelism",
             "after.parallelism",
