@@ -6,11 +6,11 @@ use workspan_analysis::advise::greedy::WORTH_A_STEP;
 use workspan_analysis::advise::{advise, Goal, Kind, Outcome};
 use workspan_analysis::strands::{Place, Point, Region};
 use workspan_analysis::{profile, replay};
-use workspan_model::{Event, Nanos, Run, Strand};
+use workspan_model::{ContextId, Creation, Event, Nanos, Run, Site, SiteId, SiteKind, Strand};
 use workspan_testkit::strands::dag::Spot;
 use workspan_testkit::strands::{evaluate, random, RandomRun};
 
-use crate::predict::{recording, tasks};
+use crate::predict::{recording, row, tasks};
 
 /// Where each row is, in all contexts.
 fn places(run: &RandomRun) -> Vec<Place> {
@@ -119,15 +119,16 @@ fn each_step_is_the_heaviest_and_the_last_is_the_last() {
 /// Of tasks of a site those are too large that are longer than the target allows, not all of them.
 #[test]
 fn large_tasks_are_those_that_the_target_does_not_allow() {
+    let mut recording = recording();
+    recording.sites.push(Site::at(SiteKind::ScopeSpawn, "", 2, 1));
+    let other = recording.contexts.intern(ContextId::ROOT, SiteId(2)).unwrap();
     let large = |rows: &Vec<Strand>, goal: Goal| {
-        let recording = recording();
         let run = replay(&recording, rows).unwrap_or_else(|never| match never {}).into_run(&Run::default());
         let advice = advise(&recording, &run, rows, &goal).unwrap_or_else(|never| match never {});
-        let found = advice.findings.into_iter().find_map(|finding| match finding.kind {
+        advice.findings.into_iter().find_map(|finding| match finding.kind {
             Kind::TooCoarse(grain, large) => Some((grain, large)),
             _ => None,
-        });
-        found
+        })
     };
     // 3998 short tasks, and two of 100 µs, of which one is the critical path: 600 µs of work in 100.
     let mut rows = tasks(4000, 100, 1);
@@ -152,7 +153,13 @@ fn large_tasks_are_those_that_the_target_does_not_allow() {
     // Enough of them, and a target that is reached.
     assert_eq!(large(&tasks(1000, 5_000, 1), goal), None);
     assert_eq!(large(&tasks(16, 5_000, 1), Goal { target: 8.0, ..goal }), None);
-    // None of the site's creations was measured.
-    let unknown = large(&tasks(16, 5_000, 0), goal).map(|(grain, _)| (grain.creation, grain.cutoff));
-    assert_eq!(unknown, Some((Nanos(0), Nanos(0))));
+    // None of the site's creations was measured: those of the program stand for them.
+    let mut rows = tasks(16, 5_000, 0);
+    let measured = Creation { context: other, group: Some(0), overhead: Nanos(32) };
+    for _ in 0..16 {
+        rows.insert(1, row(Event::Spawn(measured), ContextId::ROOT, 0));
+        rows.insert(2, row(Event::End, other, 1_000));
+    }
+    let unknown = large(&rows, goal).map(|(grain, _)| (grain.site, grain.creation, grain.cutoff));
+    assert_eq!(unknown, Some((SiteId(1), Nanos(16), Nanos(160))));
 }

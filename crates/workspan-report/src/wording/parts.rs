@@ -36,19 +36,19 @@ pub(crate) fn piece(recording: &Recording, at: &Place) -> Piece {
         },
     );
     let kind = site.map(|site| site.kind);
-    let [before, after] = [End::of(at, at.before), End::of(at, at.after)];
+    let [before, after] = [Bound::of(at, at.before), Bound::of(at, at.after)];
     let text = match (before, after) {
-        (End::Unknown, End::Unknown) => label,
+        (Bound::Unknown, Bound::Unknown) => label,
         // Its label names both ends.
         _ if matches!(kind, Some(SiteKind::Serial { from, to }) if from.or(to).is_some()) => label,
         // Of branches that fork further, this is what the last ones do.
-        (End::Begin, End::End) if !matches!(kind, Some(SiteKind::Join)) => format!("{label}, all of it"),
-        (End::Wait, End::Wait) => format!("{label}, between two waits"),
-        (End::Inside, End::Inside) => format!("{label}, between two events inside it"),
+        (Bound::Begin, Bound::End) if !matches!(kind, Some(SiteKind::Join)) => format!("{label}, all of it"),
+        (Bound::Wait, Bound::Wait) => format!("{label}, between two waits"),
+        (Bound::Inside, Bound::Inside) => format!("{label}, between two events inside it"),
         // Of a loop, or a line that creates several tasks.
-        (End::At, End::At) if from == to => format!("{label}, between two events at {to}"),
-        (End::Begin, End::Wait) => format!("{label}, from its begin to its first wait"),
-        (End::Wait, End::End) => format!("{label}, from its last wait to its end"),
+        (Bound::At, Bound::At) if from == to => format!("{label}, between two events at {to}"),
+        (Bound::Begin, Bound::Wait) => format!("{label}, from its begin to its first wait"),
+        (Bound::Wait, Bound::End) => format!("{label}, from its last wait to its end"),
         _ => format!("{label}, from {} to {}", before.shown(&from), after.shown(&to)),
     };
     Piece { site: id(recording, at.site), from, to, text }
@@ -56,7 +56,7 @@ pub(crate) fn piece(recording: &Recording, at: &Place) -> Piece {
 
 /// What a segment begins or ends with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum End {
+enum Bound {
     Unknown,
     Begin,
     End,
@@ -67,26 +67,26 @@ enum End {
     Inside,
 }
 
-impl End {
-    fn of(at: &Place, point: Point) -> End {
+impl Bound {
+    fn of(at: &Place, point: Point) -> Bound {
         match point {
-            Point::Unknown => End::Unknown,
-            Point::Begin | Point::Enter => End::Begin,
-            Point::End | Point::Leave => End::End,
-            Point::Wait | Point::Meet => End::Wait,
-            Point::Site(id) if at.site == Some(id) => End::Inside,
-            Point::Site(_) => End::At,
+            Point::Unknown => Bound::Unknown,
+            Point::Begin | Point::Enter => Bound::Begin,
+            Point::End | Point::Leave => Bound::End,
+            Point::Wait | Point::Meet => Bound::Wait,
+            Point::Site(id) if at.site == Some(id) => Bound::Inside,
+            Point::Site(_) => Bound::At,
         }
     }
 
     fn shown(self, place: &str) -> &str {
         match self {
-            End::Unknown => "an unknown event",
-            End::Begin => "its begin",
-            End::End => "its end",
-            End::Wait => "a wait",
-            End::At => place,
-            End::Inside => "an event inside it",
+            Bound::Unknown => "an unknown event",
+            Bound::Begin => "its begin",
+            Bound::End => "its end",
+            Bound::Wait => "a wait",
+            Bound::At => place,
+            Bound::Inside => "an event inside it",
         }
     }
 }
