@@ -8,10 +8,13 @@
 //! So every instance has one that it is part of: the one around it or, for a task, the one around its group.
 
 mod solve;
+mod spot;
 
 use std::collections::BTreeMap;
 
 use workspan_model::{ContextId, Creation, Event, Recording, SiteKind, Strand};
+
+pub use spot::{Place, Spot};
 
 /// What a context amounts to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -32,28 +35,6 @@ pub struct Sums {
     pub items: u64,
     /// Cost of creating them.
     pub overhead: i64,
-}
-
-/// A strand's region, places as numbers of sites: what was before it, and after it.
-pub type Place = (Spot, Spot);
-
-/// What lies before or after a strand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Spot {
-    /// A task's or a branch's beginning.
-    Begin,
-    /// A task's or a branch's end.
-    End,
-    /// A wait without a site.
-    Wait,
-    /// The begin of the context's instance.
-    Enter,
-    /// Its end.
-    Leave,
-    /// A barrier, or the end of a group or a team.
-    Meet,
-    /// An event of a context.
-    At(ContextId),
 }
 
 /// What rows amount to.
