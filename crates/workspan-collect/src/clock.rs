@@ -21,7 +21,6 @@
 //! **Bias:** of what is taken out for interrupts, see [`super::interrupt`]; for pauses of a virtual machine that nothing in
 //! it shows, see [`super::pause`].
 
-use core::cell::Cell;
 use core::sync::atomic::Ordering;
 
 use super::interrupt::{disturbance, Interrupts, Peers};
@@ -33,7 +32,7 @@ use super::shared::{current_account, Shared};
 use super::strand;
 use super::ticks::ticks_of;
 use workspan_wire::histogram;
-use workspan_wire::shm::{Anchor, Feature, Thread, BATCH};
+use workspan_wire::shm::{Anchor, Feature, Thread, Unread, BATCH};
 
 /// No interrupt is shorter.
 pub const SHORT_NANOS: u64 = 1_000;
@@ -93,12 +92,6 @@ pub fn count_later(thread: &Thread) {
     thread.skip.set(thread.skip.get() + (1 << 32));
 }
 
-std::thread_local! {
-    /// Tasks of the running batch that ended at hooks which left the reading out ([`count_unread`]), and the mean cost of those of the
-    /// batch before.
-    static UNREAD: Cell<(u32, i64)> = const { Cell::new((0, 0)) };
-}
-
 /// True if the last hook left the reading out.
 #[inline(always)]
 pub fn is_unread(thread: &Thread) -> bool {
@@ -108,9 +101,13 @@ pub fn is_unread(thread: &Thread) -> bool {
 /// Counts a task of the current context that ended at a hook which left the reading out: as the mean of the batch before.
 #[inline]
 pub fn count_unread(thread: &Thread) {
-    let (tasks, mean) = UNREAD.get();
-    UNREAD.set((tasks + 1, mean));
-    strand::count_task(current_account(thread), mean);
+    let Unread { tasks, bucket, mean } = thread.unread.get();
+    thread.unread.set(Unread { tasks: tasks + 1, bucket, mean });
+    let account = current_account(thread);
+    account.tasks.set(account.tasks.get() + 1);
+    account.task_work.set(account.task_work.get() + mean);
+    let size = &account.sizes[(bucket as usize).min(histogram::BUCKETS - 1)];
+    size.set(size.get().wrapping_add(1));
 }
 
 /// The thread may have had nothing to run since a hook that left the reading out. Since when, if that shows: the batch ends there.
@@ -175,9 +172,10 @@ fn count_batch(thread: &Thread, now: u64) {
     let ticks = now.wrapping_sub(thread.start.get()) as i64;
     // To whichever task measures its own size around this batch, it is the work of nested tasks.
     thread.task.nested.set(thread.task.nested.get() + ticks);
-    let unread = UNREAD.get().0;
+    let unread = thread.unread.get().tasks;
     if unread != 0 {
-        UNREAD.set((0, ticks.max(0) / i64::from(unread)));
+        let mean = ticks.max(0) / i64::from(unread);
+        thread.unread.set(Unread { tasks: 0, bucket: histogram::bucket(mean as u64) as u32, mean });
     }
     if tasks == 0 {
         return;

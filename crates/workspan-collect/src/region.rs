@@ -55,6 +55,14 @@ pub enum Place {
     },
     /// An address in the code (not that of the instruction after the call).
     Address(u64),
+    /// The header of a loop: an address in its code, as [`Place::Address`], and another one, should code of what is inlined there stand
+    /// at the first.
+    Header {
+        /// Identifies the place.
+        address: u64,
+        /// Further.
+        other: u64,
+    },
     /// Addresses of calls within each other, outermost first.
     Called {
         /// The same kind of addresses.
@@ -89,7 +97,7 @@ impl Place {
         match self {
             Place::Location(location) | Place::Named(location, _) => location as *const Location<'_> as u64,
             Place::Told { key, .. } => key,
-            Place::Address(address) => address,
+            Place::Address(address) | Place::Header { address, .. } => address,
             Place::Called { calls, .. } => first_of(calls) ^ self.further(),
         }
     }
@@ -158,16 +166,24 @@ pub fn stay(thread: &Thread, location: &'static Location<'static>) {
 
 /// Looks up where `site` leads from the thread's current context. `None`: the tables are full, or nothing is known of the
 /// place.
+#[inline(always)]
 pub fn target(thread: &Thread, site: &CallSite) -> Option<Target> {
     let from = strand::context(thread);
     let location = site.place.key();
+    let entry = cache_slot(thread, location, from);
+    if entry.location.get() == location && entry.from.get() == from && location != 0 {
+        return Some(Target { context: entry.to.get(), recursive: entry.recursive.get() != 0 });
+    }
+    unknown_target(thread, site, from, location)
+}
+
+/// The same of one that the thread's cache does not have.
+#[cold]
+fn unknown_target(thread: &Thread, site: &CallSite, from: ContextId, location: u64) -> Option<Target> {
     if location == 0 {
         return None;
     }
     let entry = cache_slot(thread, location, from);
-    if entry.location.get() == location && entry.from.get() == from {
-        return Some(Target { context: entry.to.get(), recursive: entry.recursive.get() != 0 });
-    }
     let target = exclude_next(thread, || look_up(thread, from, site))?;
     entry.location.set(location);
     entry.from.set(from);
@@ -331,13 +347,16 @@ fn intern(shared: Shared, site: &CallSite) -> Option<SiteId> {
         Place::Location(location) => at(location, ""),
         Place::Named(location, name) => at(location, name),
         Place::Told { key, address, tell } => Told { address, ..tell(key) },
-        Place::Address(address) => Told { file: "", function: "", line: 0, column: 0, address },
+        Place::Address(address) | Place::Header { address, .. } => {
+            Told { file: "", function: "", line: 0, column: 0, address }
+        }
         Place::Called { type_name, calls, .. } => {
             Told { file: "", function: type_name, line: 0, column: 0, address: first_of(calls) }
         }
     };
-    let stack = match site.place {
+    let stack = match &site.place {
         Place::Called { calls, .. } => calls.get(1..).unwrap_or(&[]),
+        Place::Header { other, .. } => core::slice::from_ref(other),
         _ => &[],
     };
     let key = SiteKey {

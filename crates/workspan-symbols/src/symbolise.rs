@@ -224,10 +224,21 @@ fn look_up(lookup: &Lookup<'_>, site: &Site) -> Found {
     if site.kind.is_called() || site.kind == SiteKind::Lock {
         return look_up_call(lookup, site);
     }
-    match site.addresses.first() {
-        Some(address) => lookup.find(*address),
-        None => Found { folder: lookup.folder_of(&site.file), ..Found::default() },
+    match site.addresses.as_slice() {
+        [header, other] if site.kind == SiteKind::Loop => look_up_header(lookup, *header, *other),
+        [address, ..] => lookup.find(*address),
+        [] => Found { folder: lookup.folder_of(&site.file), ..Found::default() },
     }
+}
+
+/// Of a loop whose header the compiler has put into the program: where its bounds are compared, unless the compiler has moved code of
+/// what it has inlined there; then another place of the header.
+fn look_up_header(lookup: &Lookup<'_>, compared: u64, other: u64) -> Found {
+    let found = lookup.find(compared);
+    if found.places.len() < 2 {
+        return found;
+    }
+    Some(lookup.find(other)).filter(|other| other.places.len() == 1).unwrap_or(found)
 }
 
 /// Of a call that may come from the templates of a library: the innermost place of the program's own. The addresses are those of calls

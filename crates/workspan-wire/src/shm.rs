@@ -43,7 +43,7 @@ pub use super::wait::{WaitEdge, MAX_WAIT_EDGES, WAIT_MAIN, WAIT_OUTSIDE, WAIT_SI
 /// First eight bytes of the shared memory.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"wspanshm");
 /// Version of everything in this module.
-pub const WIRE_VERSION: u32 = 19;
+pub const WIRE_VERSION: u32 = 20;
 /// Environment variable that holds the path of the shared memory.
 pub const ENV: &str = "WORKSPAN_SHM";
 /// Section of an executable that says "hooks are in": [`NOTE_MAGIC`], then the wire version, then the runtime's name
@@ -337,6 +337,18 @@ pub struct AccountPage {
     pub accounts: [Account; PAGE_ACCOUNTS],
 }
 
+/// Tasks that ended at hooks which left the reading of the counter out.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub struct Unread {
+    /// Those of the running batch.
+    pub tasks: u32,
+    /// Histogram bucket of the mean cost.
+    pub bucket: u32,
+    /// Mean cost of those of the batch before.
+    pub mean: i64,
+}
+
 /// State of a thread. The first three cache lines are what a fork and join touches.
 #[derive(Debug)]
 #[repr(C, align(64))]
@@ -364,6 +376,8 @@ pub struct Thread {
     pub account: Cell<u64>,
     /// What a steal costs in burdened spans, in ticks.
     pub steal: Cell<i64>,
+    /// Tasks of the running batch.
+    pub unread: Cell<Unread>,
     /// Address of this thread's log; 0 if nothing is logged, 1 if only a tool listens.
     pub log: Cell<u64>,
     /// Ticks of the running hook that belong to no strand: it waited for room in the log, or saw something for the first

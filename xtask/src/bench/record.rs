@@ -64,12 +64,12 @@ pub(super) fn measure(options: &Options) -> anyhow::Result<Vec<Figure>> {
     Ok(figures)
 }
 
-/// As `workspan record` reports them: `N strands in FOLDER (M bytes)`.
+/// As `workspan record` reports them: `wrote N strands to FOLDER (M bytes)`, or in other words between the numbers.
 fn strands_and_bytes(ended: &Ended) -> Option<(f64, f64)> {
     ended.talk.lines().find_map(|line| {
-        let (strands, rest) = line.split_once(" strands in ")?;
+        let (strands, rest) = line.split_once(" strands ")?;
         let bytes = rest.rsplit_once('(')?.1.strip_suffix(" bytes)")?;
-        Some((strands.parse().ok()?, bytes.parse().ok()?))
+        Some((strands.rsplit(' ').next()?.parse().ok()?, bytes.parse().ok()?))
     })
 }
 
@@ -79,7 +79,7 @@ mod tests {
 
     #[test]
     fn what_is_said_of_strands_is_read() {
-        let talk = "\n12 strands in a (b)/x.strands (3456 bytes)\nparallelism 2".to_owned();
+        let talk = "\nwrote 12 strands to a (b)/x.strands (3456 bytes)\nparallelism 2".to_owned();
         let ended = Ended { cpu: 0.0, output: String::new(), talk, report: serde_json::Value::Null };
         assert_eq!(strands_and_bytes(&ended), Some((12.0, 3456.0)));
     }

@@ -79,19 +79,27 @@ pub(super) fn report_of(shared: Shared, creator: &Frame) -> *const Latest {
 }
 
 /// The creator's path as a child may use it.
+#[inline(always)]
 fn lend(shared: Shared, thread: &Thread, creator: &Frame) -> u32 {
     let position = thread.task.position.get();
     let node = position.path & NODE;
     let base = creator.base.get();
-    let new = Base { path: node, since: position.since, context: position.context };
     if base.path & NODE == node && base.since == position.since && base.context == position.context {
         return node;
     }
+    lend_another(shared, thread, creator)
+}
+
+/// The same where it is another one than that of the children before.
+fn lend_another(shared: Shared, thread: &Thread, creator: &Frame) -> u32 {
+    let position = thread.task.position.get();
+    let node = position.path & NODE;
+    let new = Base { path: node, since: position.since, context: position.context };
     // A path that the creator borrows itself stays as long as the creator has open children.
     let borrowed = node == creator.start.get().path;
     if creator.open.load(Ordering::Acquire) == 1 {
         settle_children(shared, creator);
-        path::release(shared, base.path);
+        path::release(shared, creator.base.get().path);
         let path = if borrowed { node } else { path::own(shared, node) };
         creator.base.set(Base { path, ..new });
         return node;

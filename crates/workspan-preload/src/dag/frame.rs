@@ -34,7 +34,7 @@ use workspan_collect::path;
 use workspan_collect::shared::Shared;
 use workspan_collect::strand;
 use workspan_collect::tables::ContextId;
-use workspan_wire::shm::{Candidate, Latest, TaskState, Thread};
+use workspan_wire::shm::{Candidate, Latest, TaskState, Thread, OWNED};
 
 use super::alt_spans::AltSpans;
 pub use super::kind::Kind;
@@ -563,10 +563,10 @@ impl Frame {
             return;
         }
         let shared = Shared::of(thread);
-        path::release(shared, self.base.get().path);
-        path::release(shared, seen(&self.children).1);
-        path::release(shared, seen(&self.late).1);
-        path::release(shared, self.end().path);
+        let paths = [self.base.get().path, seen(&self.children).1, seen(&self.late).1, self.end().path];
+        if paths.iter().fold(0, |any, path| any | path) & OWNED != 0 {
+            paths.iter().for_each(|path| path::release(shared, *path));
+        }
         let extra = self.extra.load(Ordering::Acquire);
         if let Some(known) = self.known_extra() {
             known.marks.forget(thread);

@@ -128,19 +128,20 @@ fn look(saved: &Saved, number: Option<u64>) {
     let headers = Headers { iterations: known, number: one_more.unwrap_or(0) };
     let dealt = number.filter(|_| found.is_none()).and_then(|number| dealt(saved, member.of, number));
     if let Some((guard, chunks, part)) = dealt {
-        worksharing::inlined(thread, task, guard, chunks, part);
+        worksharing::inlined(thread, task, [guard, saved.after], chunks, part);
         return task::go_long(thread, at);
     }
     match found {
         // Of a loop around, the first round may not come to the loop, and another may.
         None if number.is_some() && known == [0; 3] => other.store(saved.after, Ordering::Relaxed),
         None | Some(Found { iterations: 0, .. }) => {}
-        Some(Found { iterations, guard }) => {
+        Some(Found { iterations, guard, division }) => {
             let (least, more) = (iterations / member.of, iterations % member.of);
             // The first members have one more; who is not known is one of them.
             let part = least + u64::from(more > 0 && number_known.is_none_or(|number| number < more));
             // Members come to one and the same loop by different calls: from the first round, or from either way of a branch.
-            worksharing::inlined(thread, task, guard.unwrap_or(saved.after), iterations, part);
+            let guard = guard.unwrap_or(saved.after);
+            worksharing::inlined(thread, task, [guard, division.unwrap_or(guard)], iterations, part);
         }
     }
     if known != [0; 3] {

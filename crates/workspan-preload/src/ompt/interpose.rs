@@ -259,8 +259,9 @@ extern "C" fn gcc_section(arguments: &Arguments, number: u32) -> Next {
 /// A critical section, whose place in the source comes first.
 #[cfg(not(idle_only))]
 extern "C" fn critical(arguments: &Arguments, number: u32) -> Next {
-    // If it is called for gcc's, the place is noted already.
-    if !arguments.of_the_runtime() {
+    // If it is called for gcc's, the place is noted already. libomp may do that by a jump, so that the program seems to call, with a
+    // place of libomp's own.
+    if !arguments.of_the_runtime() && !modules::of_the_runtime(arguments.first) {
         place(arguments);
     }
     met(arguments, number)
@@ -453,8 +454,22 @@ const fn name(text: &'static [u8]) -> &'static CStr {
 
 asking!(GOMP_task gcc_task 0);
 
+// What [`task_alloc`] does of a tied task whose creation is not measured, in place: `left` is one less, and the entry is noted.
 #[cfg(not(idle_only))]
-asking!(__kmpc_omp_task_alloc task_alloc 0);
+asking!(
+    __kmpc_omp_task_alloc task_alloc 0,
+    "test dl, 1
+     jz 3f
+     mov r10d, dword ptr fs:[r11 + {word}]
+     sub r10d, 1
+     jc 3f
+     mov dword ptr fs:[r11 + {word}], r10d
+     mov qword ptr fs:[r11 + {word} - 32], rdi
+     mov qword ptr fs:[r11 + {word} - 24], r9
+     mov qword ptr fs:[r11 + {word} - 16], 0
+     mov qword ptr fs:[r11 + {word} - 8], 0"
+    "jc" noted::LEFT
+);
 
 #[cfg(not(idle_only))]
 asking!(__kmpc_omp_task task_made 0, "cmp dword ptr fs:[r11 + {word}], 0" "jne" noted::FIRST);

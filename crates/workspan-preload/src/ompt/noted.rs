@@ -96,6 +96,9 @@ core::arch::global_asm!(
     ".popsection",
 );
 
+/// Where the number of creations is until the next sample, behind what is noted: the place, the body, and two words of zeros of a
+/// creation that is not measured.
+pub const LEFT: usize = 32;
 /// Where the word is that is 1 while the entry is one of the thread's first creations: entry points look at that alone.
 pub const FIRST: usize = 56;
 /// Where the bits are of entry points that the thread has called.
@@ -135,6 +138,8 @@ pub enum Inside {
     CalledBack,
 }
 
+const _: () = assert!(offset_of!(Noted, entry) == 0 && offset_of!(Noted, left) == LEFT && size_of::<Entry>() == LEFT);
+const _: () = assert!(offset_of!(Entry, ident) == 0 && offset_of!(Entry, body) == 8 && offset_of!(Entry, since) == 16);
 const _: () = assert!(size_of::<Noted>() == 88 && offset_of!(Noted, first) == FIRST && offset_of!(Noted, met) == MET);
 
 #[cfg(target_arch = "x86_64")]

@@ -188,8 +188,7 @@ pub extern "C" fn task_schedule(prior_data: *const Data, how: c_int, next_data: 
     let interrupted = if ended { prior.interrupted() } else { Some(prior) };
     let back = prior.interrupted().is_some_and(|below| core::ptr::eq(below, next));
     if ended {
-        task::end(thread, prior, true);
-        task::complete(thread, prior);
+        task::end_complete(thread, prior);
     } else if how == status::DETACH {
         task::end(thread, prior, false);
     } else {

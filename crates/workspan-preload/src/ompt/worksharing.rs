@@ -103,12 +103,14 @@ fn place_of(task: &Frame) -> MemberPlace {
 }
 
 /// A member of a team, whose strand is stopped, begins its part of a loop whose header the compiler has put into the program:
-/// `part` of `iterations`; `after`: just behind an instruction of its header.
+/// `part` of `iterations`; `after`: just behind an instruction of its header, to which all members come, and one that no other code is
+/// mixed with.
 #[cfg(target_arch = "x86_64")]
-pub(super) fn inlined(thread: &Thread, task: &Frame, after: u64, iterations: u64, part: u64) {
+pub(super) fn inlined(thread: &Thread, task: &Frame, after: [u64; 2], iterations: u64, part: u64) {
     range::loop_seen();
     pieces::leave_inlined(thread, task);
-    let site = CallSite { kind: SiteKind::Loop, place: Place::Address(after.saturating_sub(1)), type_name: || "" };
+    let [address, other] = after.map(|after| after.saturating_sub(1));
+    let site = CallSite { kind: SiteKind::Loop, place: Place::Header { address, other }, type_name: || "" };
     pieces::enter_inlined(thread, task, &site, iterations);
     pieces::piece(thread, task, part);
 }

@@ -79,6 +79,28 @@ fn loops_that_begin_with_their_region_have_all_its_work() {
     }
 }
 
+/// Whatever libomp says of gcc's entry points, and whatever code gcc moves into the header of a loop: both are at the directive.
+#[test]
+fn places_are_those_of_the_directives() {
+    let cases = [
+        ("critical_bound", "critical", "others.h", "#pragma omp critical(bound)"),
+        ("critical", "critical", "others.h", "#pragma omp critical"),
+        ("loop_reduction", "loop", "worksharing.h", "#pragma omp parallel for reduction(+ : sum)"),
+    ];
+    for compiler in [Compiler::Clang, Compiler::Gcc] {
+        let program = openmp("constructs.c", compiler);
+        for (case, kind, file, directive) in cases {
+            for team in [1, 2, 3] {
+                let report = record(&program, &[case], Threads::Real(team)).unwrap_or_else(|wrong| panic!("{wrong}"));
+                let rows = report["sites"].as_array().expect("a list").iter().filter(|row| row["kind"] == kind);
+                let found: Vec<String> = rows.map(|row| format!("{file}:{}", row["line"])).collect();
+                let place = line(&Path::new("openmp/constructs").join(file), directive);
+                assert_eq!(found, [place], "{case} by {compiler:?}, {team} members");
+            }
+        }
+    }
+}
+
 /// With virtual cores, functions that note where the program's code begins and ends stand in for the bodies of regions: arguments arrive,
 /// in registers and on the stack, and results are as they are without. With the real clock: by the virtual one nothing is replaced.
 #[test]

@@ -55,6 +55,8 @@ pub(super) struct Found {
     /// Just before this, the bounds of the member's part are compared: the same place however the program comes there. None: that has
     /// not been found.
     pub(super) guard: Option<u64>,
+    /// Just before this, on the way, its iterations are divided.
+    pub(super) division: Option<u64>,
 }
 
 /// The loop that begins in the code at `code`; none if none does. What is found on the way is added to `known`.
@@ -65,6 +67,7 @@ pub(super) struct Found {
 pub(super) unsafe fn iterations(code: u64, registers: Registers, member: Member, known: &mut Known) -> Option<Found> {
     let mut machine = Machine::at(code, registers);
     let mut first = None;
+    let mut last = None;
     for _ in 0..STEPS {
         match machine.step() {
             None => break,
@@ -73,6 +76,7 @@ pub(super) unsafe fn iterations(code: u64, registers: Registers, member: Member,
             Some(Step::Division(_)) => {
                 let divided = machine.divided();
                 first = first.or(divided);
+                last = divided.map(|divided| (divided, machine.at));
                 let short = divided.and_then(|divided| u32::try_from(divided).ok());
                 if let Some(divided) = short.filter(|divided| *divided > 0 && !known.contains(divided)) {
                     known.rotate_right(1);
@@ -89,10 +93,11 @@ pub(super) unsafe fn iterations(code: u64, registers: Registers, member: Member,
                     *iterations > 0 && (part == Some((left, right)) || part == Some((right, left)))
                 };
                 if let Some(iterations) = known.iter().map(|known| u64::from(*known)).find(bounds) {
-                    return Some(Found { iterations, guard: Some(machine.at) });
+                    let division = last.filter(|(divided, _)| *divided == iterations).map(|(_, at)| at);
+                    return Some(Found { iterations, guard: Some(machine.at), division });
                 }
             }
         }
     }
-    first.map(|iterations| Found { iterations, guard: None })
+    first.map(|iterations| Found { iterations, guard: None, division: None })
 }
