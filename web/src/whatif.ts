@@ -80,7 +80,7 @@ function tell(answer: Answer, took: number): void {
   const path = make(
     "table",
     { class: "rows path" },
-    head("critical before", "after", "share", "on the critical path"),
+    head("critical before", "after", "share after", "on the critical path"),
     make("tbody", {}, ...steps),
   );
   after.replaceChildren(

@@ -20,7 +20,7 @@ use crate::laws;
 use crate::profile::{profile, Uniform};
 use crate::strands::{run, ByRegion, FactorOf, Finished, Machine, Place, Problems, Region, RegionRow, Replayed, Rows};
 
-pub use select::Selector;
+pub use select::{is_file, Selector};
 
 /// By what a part becomes faster: at least 1, may be infinite.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
@@ -65,6 +65,18 @@ impl Scenario {
         move |region| chosen.iter().filter(|(part, _)| part.has(region)).map(|(_, factor)| factor).product()
     }
 
+    /// Its parts that have none of the strands that were charged.
+    fn empty(&self, recording: &Recording, charged: &ByRegion<'_>) -> Vec<Selector> {
+        let regions = charged.regions.all();
+        let ran: Vec<&Region> =
+            regions.iter().zip(&charged.seen).filter(|(_, seen)| seen.strands > 0).map(|(region, _)| region).collect();
+        let is_empty = |part: &Selector| {
+            let chosen = part.resolve(recording);
+            !ran.iter().any(|region| chosen.has(region))
+        };
+        self.changes.iter().map(|change| &change.part).filter(|part| is_empty(part)).cloned().collect()
+    }
+
     /// The same with all factors infinite.
     fn ceilings<'a>(&self, recording: &'a Recording) -> impl Fn(&Region) -> f64 + use<'a> {
         let chosen: Vec<select::Chosen<'a>> =
@@ -102,6 +114,8 @@ pub struct Outcome {
     pub named: Nanos,
     /// Their number, but for those that cost nothing.
     pub strands: u64,
+    /// Parts of the scenario in which there is no strand.
+    pub empty: Vec<Selector>,
 }
 
 /// A program, as it is or as it would be.
@@ -151,9 +165,13 @@ pub fn what_if<R: Rows + ?Sized>(recording: &Recording, rows: &R, scenarios: &[S
     let mut finished = run(rows, machines)?.into_iter();
     let before = finished.next().map(|finished| figures(recording, finished)).unwrap_or_default();
     let mut outcomes = Vec::with_capacity(scenarios.len());
-    while let (Some(after), Some(ceiling)) = (finished.next(), finished.next()) {
+    for scenario in scenarios {
+        let (Some(after), Some(ceiling)) = (finished.next(), finished.next()) else {
+            break;
+        };
         let named = ceiling.charge.seen.iter().filter(|seen| seen.factor > 1.0);
         outcomes.push(Outcome {
+            empty: scenario.empty(recording, &ceiling.charge),
             named: named.clone().map(|seen| Nanos(seen.work)).sum(),
             strands: named.map(|seen| seen.strands).sum(),
             after: figures(recording, after).with(before.on_one),

@@ -121,8 +121,8 @@ fn change([what, site, before, after, factor]: &[f64; CHANGE]) -> Option<Change>
         1 => Selector::Below(SiteId(whole(*site)?)),
         2 => Selector::Place(Place {
             site: whole(*site)?.checked_sub(1).map(SiteId),
-            before: point(whole(*before)?),
-            after: point(whole(*after)?),
+            before: Point::of(whole(*before)?),
+            after: Point::of(whole(*after)?),
         }),
         _ => return None,
     };
@@ -132,16 +132,6 @@ fn change([what, site, before, after, factor]: &[f64; CHANGE]) -> Option<Change>
 fn whole(number: f64) -> Option<u32> {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "in range")]
     (number >= 0.0 && number <= f64::from(u32::MAX) && number.fract() == 0.0).then_some(number as u32)
-}
-
-fn point(number: u32) -> Point {
-    match number {
-        0 => Point::Unknown,
-        1 => Point::Begin,
-        2 => Point::End,
-        3 => Point::Wait,
-        site => Point::Site(SiteId(site - 4)),
-    }
 }
 
 /// An answer as numbers.

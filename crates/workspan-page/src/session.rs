@@ -2,7 +2,7 @@
 
 use workspan_analysis::laws;
 use workspan_analysis::schedule::{BuildOptions, Graph, MOST_PROCESSORS};
-use workspan_analysis::strands::{Place, Point};
+use workspan_analysis::strands::Place;
 use workspan_analysis::what_if::{
     changed, path_by_place, Change, Changed, Factor, Figures, PlaceOnPath, Scenario, Selector,
 };
@@ -147,14 +147,7 @@ fn program(figures: &Figures, on_one: Nanos, elsewhere: Nanos) -> Program {
     Program { work, span, blocked, on_one, parallelism: laws::parallelism(on_one, span).map(|ratio| ratio.0), shortest }
 }
 
-/// A place as three whole numbers: its site and one, or 0; the events before and after it, sites from 4.
+/// A place as three whole numbers: its site and one, or 0; the events before and after it.
 pub fn numbers(place: &Place) -> [u32; 3] {
-    let point = |point| match point {
-        Point::Unknown => 0,
-        Point::Begin => 1,
-        Point::End => 2,
-        Point::Wait => 3,
-        Point::Site(site) => site.0.saturating_add(4),
-    };
-    [place.site.map_or(0, |site| site.0.saturating_add(1)), point(place.before), point(place.after)]
+    [place.site.map_or(0, |site| site.0.saturating_add(1)), place.before.code(), place.after.code()]
 }

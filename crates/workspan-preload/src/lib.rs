@@ -29,6 +29,8 @@ pub mod marks;
 pub mod modules;
 #[cfg(all(target_arch = "x86_64", not(any(idle_only, miri, feature = "alone"))))]
 pub mod queues;
+#[cfg(not(any(miri, feature = "alone")))]
+pub mod samples;
 #[cfg(all(target_arch = "x86_64", not(any(idle_only, miri, feature = "alone"))))]
 pub mod sync;
 #[cfg(all(target_arch = "x86_64", not(any(idle_only, miri, feature = "alone"))))]

@@ -29,6 +29,7 @@ mod make;
 mod rows;
 
 // Folders show the flow; names stay short.
+use answers::unfound;
 pub use answers::{advice, calls, diff, differential, inflation, merged, predict, what_if};
 pub use tables::table;
 use tables::{terminal, tree};

@@ -123,8 +123,8 @@ pub struct RunOptions {
     /// query read.
     #[arg(long, alias = "record")]
     pub strands: bool,
-    /// Predict the effect of making PART run FACTOR times faster, as what-if does. PARTs behind one --what-if change
-    /// together; each --what-if is a scenario of its own.
+    /// Predict the effect of making PART run FACTOR times faster, as what-if does; needs no --strands. PARTs behind one
+    /// --what-if change together; each --what-if is a scenario of its own.
     #[arg(long, value_name = "PART=FACTOR[,…]")]
     pub what_if: Vec<Asked>,
     /// Load LIBRARY into the program and call it at every task event (`include/workspan_tool.h`).
@@ -256,8 +256,13 @@ pub struct Doctor {
 const WHAT_IF: &str = "\
 PART is FILE:LINE, FILE:LINE-LINE, the id of a site in a report (s-0123abcd; s-0123abcd/ with all code \
 below it), the id of a segment that advise lists (a-0123abcd), or the name of a region that the program \
-marks. FACTOR is a number from 1, or inf. Lines name the code between two task events (fork, spawn, \
-lock, wait, end) that both lie in them, and serial code that was seen at work in them.
+marks: in Rust by workspan_probe::region(\"solve\"), in C and C++ by WORKSPAN_FUNCTION of workspan.h. \
+FACTOR is a number from 1, or inf.
+
+Lines name the code between two task events (fork, spawn, lock, wait, end) that both lie in them, and \
+serial code that samples, one in 4 ms, saw at work mostly in them. Where in a task its code ran is not \
+recorded: lines between two events, such as a function that tasks call, name nothing; what-if then \
+lists the ids of segments of that file.
 
 Needs a recording made with --strands. The program does not run again.
 
@@ -287,6 +292,11 @@ pub struct WhatIf {
 }
 
 const ADVISE: &str = "\
+Segments to parallelise come in the order of the steps, then sites with tasks of the wrong size.
+Tasks are too small if creating them costs more than 1/K of what they run, and 1 % of the work. They are \
+too large if their site has 10 % of the critical path, and they take longer than those on the path may \
+when the path becomes as short as P requires; they are divided down to K times the cost of a creation.
+
 Needs a recording made with --strands.
 
 Exit status: 0; 1 if a finding of --fail-on exists; 2 on failure.
@@ -309,7 +319,8 @@ pub struct Advise {
     /// Speed each segment up by F in a step.
     #[arg(long, value_name = "F", default_value_t = 128.0, value_parser = at_least_one)]
     pub factor: f64,
-    /// Call a task too small if it takes less than K times what its creation costs.
+    /// Call a task worth it from K times the cost of its creation on: smaller tasks are too small, and no step divides a
+    /// segment into smaller ones, so that a large K may make the target unreachable.
     #[arg(long, value_name = "K", default_value_t = 10.0, value_parser = at_least_one)]
     pub threshold: f64,
     /// End with status 1 if a finding of this KIND exists.
@@ -329,8 +340,10 @@ pub struct Advise {
 const CALLS: &str = "\
 A call site is a site together with the site that calls it. The columns from `critical: span` on \
 sum over its calls on the critical path, those from `all: span` on over all of its calls; `self` is the \
-time of the callee's own code. The first rows limit the program. Recursion: with --by site only the outermost calls count, so that nothing counts twice; with --by height each call counts \
-at its height, the depth of the calls nested in it.
+time of the callee's own code: the part on the critical path, and all of it. The first rows limit the \
+program. Recursion: with --by site, span, work and calls are of the outermost calls alone, so that \
+nothing counts twice, and self has the code of recursive calls, too, also below other callers: it may \
+exceed the work. With --by height each call counts at its height, the depth of the calls nested in it.
 
 Examples:
   workspan calls

@@ -38,8 +38,8 @@ pub enum Kind {
     },
     /// Tasks that are too small.
     TooFine(Grain),
-    /// Tasks that could be divided further.
-    TooCoarse(Grain),
+    /// Tasks that could be divided further, and which of them.
+    TooCoarse(Grain, Large),
 }
 
 /// Tasks of a site.
@@ -51,16 +51,33 @@ pub struct Grain {
     pub tasks: u64,
     /// Their mean size: what they ran themselves.
     pub mean: Nanos,
-    /// Mean cost of creating one.
+    /// Mean cost of creating one; that of the program's tasks if none of the site's was measured.
     pub creation: Nanos,
     /// Cost of creating them all, over what they ran.
     pub overhead: Option<Ratio>,
-    /// The smallest size at which creating tasks costs less than 10 % of them.
+    /// The smallest size that is worth a task: [`Goal::threshold`] creations.
     pub cutoff: Nanos,
     /// Tasks below that size.
     pub below: u64,
-    /// Work that would be saved, if the overhead came down to 10 %.
+    /// Work that would be saved, if tasks were of that size.
     pub saved: Nanos,
-    /// Into how many tasks one could be divided: none too small, and no more than the wanted parallelism has use for.
+}
+
+/// The tasks of a site that are too long for the wanted parallelism.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Large {
+    /// Their number, to the bucket of the histogram.
+    pub count: u64,
+    /// They are longer than this.
+    pub limit: Nanos,
+    /// Tasks of the site on the critical path.
+    pub on_path: u64,
+    /// Their mean size.
+    pub mean_on_path: Nanos,
+    /// The longest of the site takes at most this.
+    pub longest: Nanos,
+    /// Half of the site's tasks take at most this.
+    pub median: Nanos,
+    /// Into how many tasks the longest could be divided: none too small, and no more than the wanted parallelism has use for.
     pub pieces: f64,
 }

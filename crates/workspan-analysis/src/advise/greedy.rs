@@ -78,11 +78,19 @@ impl Creation {
         Creation { nanos: if known { program.overhead.as_f64() / tasks } else { 0.0 }, known }
     }
 
+    /// Mean in nanoseconds; nothing where it is not known.
+    pub(super) fn nanos(self) -> f64 {
+        self.nanos
+    }
+
     pub(super) fn mean(self) -> Option<Nanos> {
         #[expect(clippy::cast_possible_truncation, reason = "saturates")]
         self.known.then_some(Nanos(self.nanos.round() as i64))
     }
 }
+
+/// What places have of a critical path, in time and strands.
+pub(super) type Path = BTreeMap<Place, (Nanos, u64)>;
 
 /// Steps and how they ended.
 #[derive(Clone, Debug)]
@@ -90,7 +98,7 @@ pub(super) struct Way {
     pub(super) steps: Vec<Step>,
     pub(super) outcome: Outcome,
     /// Of the critical path as recorded.
-    pub(super) first: BTreeMap<Place, (Nanos, u64)>,
+    pub(super) first: Path,
 }
 
 pub(super) fn greedy<R: Rows + ?Sized>(
@@ -173,8 +181,8 @@ fn divided<R: Rows + ?Sized>(
     Ok(finished.first().map(strands::Finished::region_profile).unwrap_or_default())
 }
 
-fn by_place(contexts: &ContextTree, regions: &[RegionRow]) -> BTreeMap<Place, (Nanos, u64)> {
-    let mut path: BTreeMap<Place, (Nanos, u64)> = BTreeMap::new();
+fn by_place(contexts: &ContextTree, regions: &[RegionRow]) -> Path {
+    let mut path = Path::new();
     for row in regions.iter().filter(|row| row.critical > Nanos::ZERO) {
         let part = path.entry(Place::of(contexts, &row.region)).or_default();
         part.0 += row.critical;

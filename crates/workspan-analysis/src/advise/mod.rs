@@ -18,7 +18,7 @@ use crate::strands::{Place, Problems, Rows};
 use crate::verdict::even_loops;
 use crate::what_if::{self, what_if, Change, Factor, Scenario, Selector};
 
-pub use finding::{Goal, Grain, Kind};
+pub use finding::{Goal, Grain, Kind, Large};
 pub use greedy::{Outcome, Step};
 
 /// Findings whose gain is computed: each takes time with every row.
@@ -88,7 +88,10 @@ pub fn advise<R: Rows + ?Sized>(recording: &Recording, run: &Run, rows: &R, goal
     let factors = even.as_ref().map_or(&[][..], |even| &even.factors);
     let path = greedy::greedy(recording, rows, goal, overhead, profile.program.on_one, factors)?;
     let mut kinds = greedy::kinds(&path);
-    kinds.extend(grain::kinds(recording, &profile, goal));
+    let begun = even.as_ref().and(profile.program.uniform).and_then(|uniform| uniform.parallelism);
+    let parallelism = begun.or(profile.program.parallelism);
+    let measure = grain::Measure { goal, creation: overhead, parallelism, path: &path.first };
+    kinds.extend(grain::kinds(recording, &profile, &measure));
     let tried: Vec<(usize, Scenario)> =
         (0..).zip(&kinds).filter_map(|(at, kind)| Some((at, scenario(kind)?))).take(MOST_TRIED).collect();
     let scenarios: Vec<Scenario> = tried.iter().map(|(_, scenario)| scenario.clone()).collect();
@@ -112,7 +115,7 @@ pub fn advise<R: Rows + ?Sized>(recording: &Recording, run: &Run, rows: &R, goal
         .collect();
     Ok(Advice {
         parallelism: before,
-        even: even.and(profile.program.uniform).and_then(|uniform| uniform.parallelism),
+        even: begun,
         steps: path.steps,
         outcome: path.outcome,
         creation: overhead.mean(),
@@ -125,7 +128,7 @@ pub fn advise<R: Rows + ?Sized>(recording: &Recording, run: &Run, rows: &R, goal
 fn scenario(kind: &Kind) -> Option<Scenario> {
     let (part, factor) = match kind {
         Kind::Parallelise { place, factor, .. } => (Selector::Place(*place), *factor),
-        Kind::TooCoarse(grain) => (Selector::Site(grain.site), grain.pieces),
+        Kind::TooCoarse(grain, large) => (Selector::Site(grain.site), large.pieces),
         Kind::TooFine(_) => return None,
     };
     let factor = Factor::new(factor).unwrap_or(Factor::INFINITE);
@@ -136,7 +139,7 @@ fn caveats(recording: &Recording, run: &Run, kind: &Kind, gain: &Gain, before: O
     let mut caveats = Vec::new();
     let site = match kind {
         Kind::Parallelise { place, .. } => place.site,
-        Kind::TooFine(grain) | Kind::TooCoarse(grain) => Some(grain.site),
+        Kind::TooFine(grain) | Kind::TooCoarse(grain, _) => Some(grain.site),
     };
     let site = site.and_then(|site| recording.sites.get(site.0 as usize));
     if site.is_some_and(|site| site.kind.is_lock()) {
@@ -169,7 +172,7 @@ fn id(recording: &Recording, kind: &Kind) -> String {
     match kind {
         Kind::Parallelise { place, .. } => piece_id(recording, place),
         Kind::TooFine(grain) => handle(&format!("fine {}", name(recording, grain.site))),
-        Kind::TooCoarse(grain) => handle(&format!("coarse {}", name(recording, grain.site))),
+        Kind::TooCoarse(grain, _) => handle(&format!("coarse {}", name(recording, grain.site))),
     }
 }
 

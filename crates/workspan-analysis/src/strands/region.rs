@@ -19,29 +19,45 @@ pub enum Point {
     End,
     /// A wait for tasks that has no site of its own.
     Wait,
-    /// An event at a site: a fork, a creation, the begin or end of a region there.
+    /// The begin of the instance whose strands they are, of a site that is entered and left.
+    Enter,
+    /// Its end.
+    Leave,
+    /// A wait of the construct itself: a barrier, the end of a scope or a team. It lies where the construct does.
+    Meet,
+    /// An event at a site: a fork, a creation, the begin or end of a region that lies within.
     Site(SiteId),
 }
 
+/// The first code of a site.
+const SITES: u32 = 7;
+
 impl Point {
     /// As a number.
-    pub(crate) fn code(self) -> u32 {
+    pub fn code(self) -> u32 {
         match self {
             Point::Unknown => 0,
             Point::Begin => 1,
             Point::End => 2,
             Point::Wait => 3,
-            Point::Site(site) => site.0.saturating_add(4),
+            Point::Enter => 4,
+            Point::Leave => 5,
+            Point::Meet => 6,
+            Point::Site(site) => site.0.saturating_add(SITES),
         }
     }
 
-    fn of(code: u32) -> Point {
+    /// The point of a number.
+    pub fn of(code: u32) -> Point {
         match code {
             0 => Point::Unknown,
             1 => Point::Begin,
             2 => Point::End,
             3 => Point::Wait,
-            site => Point::Site(SiteId(site - 4)),
+            4 => Point::Enter,
+            5 => Point::Leave,
+            6 => Point::Meet,
+            site => Point::Site(SiteId(site - SITES)),
         }
     }
 

@@ -33,8 +33,10 @@ pub struct Evidence {
     pub processors: u32,
     /// Where it is from.
     pub basis: Basis,
-    /// Time of the best schedule.
+    /// Time of the best schedule that is known.
     pub ideal: Nanos,
+    /// No schedule is shorter: what the regions have in turn, work and span allow.
+    pub least: Nanos,
     /// Time with what scheduling costs; the same as `ideal` where that is not known.
     pub time: Nanos,
     /// The longest that it may take, where that is known.
@@ -119,6 +121,7 @@ pub fn bounds(recording: &Recording, run: &Run, profile: &Profile, processors: u
         processors,
         basis: Basis::Bounds,
         ideal,
+        least: ideal,
         time: ideal,
         longest: of_span(span).brent(processors).max(ideal),
         loops: even

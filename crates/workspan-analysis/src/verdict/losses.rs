@@ -157,7 +157,7 @@ pub fn judge(recording: &Recording, run: &Run, profile: &Profile, evidence: &Evi
     let on_one = profile.program.on_one.min(total);
     let charged = Charged::of(recording, run, profile);
     let processors = evidence.processors;
-    let account = Account { profile, charged: &charged, ideal: evidence.ideal, on_one, total, processors };
+    let account = Account { profile, charged: &charged, least: evidence.least, on_one, total, processors };
     let waiting = (evidence.ideal * all - on_one).at_least_zero();
     let blamed = blamed(recording, run, profile, evidence, &charged);
     let (locks, others): (Times, Times) = blamed.into_iter().partition(|(_, reason, _)| *reason == Reason::Lock);
@@ -229,8 +229,8 @@ fn creators(profile: &Profile) -> Times {
 struct Account<'a> {
     profile: &'a Profile,
     charged: &'a Charged,
-    /// Time of the best schedule.
-    ideal: Nanos,
+    /// No schedule is shorter.
+    least: Nanos,
     /// Time on one processor.
     on_one: Nanos,
     total: Nanos,
@@ -238,13 +238,15 @@ struct Account<'a> {
 }
 
 impl Account<'_> {
-    /// Speedup if this much of the loss were not lost. While all of a site's code becomes parallel, a schedule gains no more
-    /// than what this code adds to the critical path, by Brent's theorem: so the bound follows from numbers that reports show.
+    /// Speedup if this much of the loss were not lost, at most. Where all of a site's code becomes parallel, a chain that bounds
+    /// every schedule is shorter by no more than what this code adds to the critical path: so the bound follows from numbers that
+    /// reports show, with strands and without. A schedule that was found is no bound to start from: the code may also keep
+    /// processors waiting beside the path.
     fn without(&self, cause: Cause, site: Option<SiteId>, part: Nanos) -> Ratio {
         let all = f64::from(self.processors);
         let most = match cause {
             Cause::Parallelism | Cause::Locks => {
-                laws::speedup(self.on_one, self.ideal - self.on_path(site).at_least_zero())
+                laws::speedup(self.on_one, self.least - self.on_path(site).at_least_zero())
             }
             _ => self.on_one.over(self.total - part).map(|share| Ratio(share.0 * all)),
         };

@@ -10,7 +10,7 @@
 
 use workspan_model::{Nanos, Recording, Run};
 
-use super::evidence::{on_path, shares, Basis, Blame, Code, Evidence, Loops};
+use super::evidence::{bounds, on_path, shares, Basis, Blame, Code, Evidence, Loops};
 use super::loops::EvenLoops;
 use crate::laws;
 use crate::predict::SEEDS;
@@ -68,6 +68,8 @@ pub fn simulated(
         processors: best.processors,
         basis: Basis::Simulated,
         ideal,
+        // The same as without strands. With even iterations, a schedule that is found may be shorter by what was rounded.
+        least: bounds(recording, run, profile, processors).ideal.min(ideal),
         time: typical.max(ideal),
         longest: as_seen.unwrap_or(longest).max(typical.max(ideal)),
         loops: even.map(|even| Loops { longest, uneven: even.loops.uneven }),

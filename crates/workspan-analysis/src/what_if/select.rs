@@ -14,8 +14,9 @@ pub enum Selector {
     /// Strands of a context itself.
     Context(ContextId),
     /// Strands between two events in these lines of a file, which is named by the end of its path. The beginning and the
-    /// end of a task lie where it is created; a wait lies wherever the other event does. Serial code lies between its
-    /// regions, or where samples saw it at work; before the first and after the last one it lies there only.
+    /// end of a task lie where it is created; a wait lies wherever the other event does, between two waits where the task is
+    /// created. Serial code lies between its
+    /// regions, or where samples saw most of its lines at work; before the first and after the last one it lies there only.
     Lines {
         /// The file.
         file: String,
@@ -108,16 +109,23 @@ impl Lines<'_> {
             Some(SiteKind::Serial { from, to }) => {
                 [from, to].map(|end| end.map_or(Where::Outside, |site| self.of(site)))
             }
+            // Between two waits nothing else says where it lies.
+            _ if (region.before, region.after) == (Point::Wait, Point::Wait) => [self.own(region), Where::Anywhere],
             _ => [region.before, region.after].map(|point| self.place(region, point)),
         };
         ends.contains(&Where::Within) && !ends.contains(&Where::Outside)
     }
 
-    /// True if samples of this serial code lie in these lines, all of them.
+    /// True if most of the lines in which samples saw this serial code are among these: at its ends are calls and constructs that
+    /// nobody names who means a loop.
     fn ran(&self, region: &Region) -> bool {
         let site = self.recording.contexts.site(region.context);
-        let ran = self.recording.ran.iter().find(|ran| Some(ran.site) == site);
-        ran.is_some_and(|ran| ran.lines.0 >= self.first.max(1) && ran.lines.1 <= self.last && self.is_file(&ran.file))
+        let ran = self.recording.ran.iter().find(|ran| Some(ran.site) == site && self.is_file(&ran.file));
+        ran.filter(|ran| ran.lines.0 > 0).is_some_and(|ran| {
+            let seen = u64::from(ran.lines.1.saturating_sub(ran.lines.0)) + 1;
+            let (first, last) = (self.first.max(ran.lines.0), self.last.min(ran.lines.1));
+            first <= last && (u64::from(last - first) + 1) * 2 > seen
+        })
     }
 
     fn kind(&self, region: &Region) -> Option<SiteKind> {
@@ -129,10 +137,13 @@ impl Lines<'_> {
         match point {
             Point::Unknown | Point::Wait => Where::Anywhere,
             Point::Site(site) => self.of(site),
-            Point::Begin | Point::End => {
-                self.recording.contexts.site(region.context).map_or(Where::Outside, |site| self.of(site))
-            }
+            Point::Begin | Point::End | Point::Enter | Point::Leave | Point::Meet => self.own(region),
         }
+    }
+
+    /// Where the site is whose strands these are.
+    fn own(&self, region: &Region) -> Where {
+        self.recording.contexts.site(region.context).map_or(Where::Outside, |site| self.of(site))
     }
 
     fn of(&self, site: SiteId) -> Where {
@@ -150,9 +161,13 @@ impl Lines<'_> {
     }
 
     fn is_file(&self, path: &str) -> bool {
-        path.strip_suffix(self.file.as_str()).is_some_and(|before| before.is_empty() || before.ends_with('/'))
-            && !self.file.is_empty()
+        is_file(path, &self.file)
     }
+}
+
+/// True if a file is named by the end of its path.
+pub fn is_file(path: &str, named: &str) -> bool {
+    path.strip_suffix(named).is_some_and(|before| before.is_empty() || before.ends_with('/')) && !named.is_empty()
 }
 
 #[cfg(test)]
@@ -186,5 +201,12 @@ mod tests {
         };
         assert!(has("omp.c", 7, 8) && has("src/omp.c", 1, 100));
         assert!(!has("omp.c", 8, 8) && !has("mp.c", 7, 8) && !has("other.c", 7, 8));
+        // A loop, and a call behind it.
+        recording.ran[0].lines = (61, 68);
+        let has =
+            |first, last| Selector::Lines { file: "omp.c".to_owned(), first, last }.resolve(&recording).has(&region);
+        assert!(has(61, 65) && has(60, 66) && !has(61, 64) && !has(66, 90) && !has(69, 90) && !has(1, 60));
+        recording.ran[0].lines = (0, 0);
+        assert!(!Selector::Lines { file: "omp.c".to_owned(), first: 0, last: 9 }.resolve(&recording).has(&region));
     }
 }

@@ -3,12 +3,14 @@
 use std::collections::BTreeMap;
 
 use workspan_analysis::advise::greedy::WORTH_A_STEP;
-use workspan_analysis::advise::{advise, Goal, Outcome};
+use workspan_analysis::advise::{advise, Goal, Kind, Outcome};
 use workspan_analysis::strands::{Place, Point, Region};
 use workspan_analysis::{profile, replay};
-use workspan_model::{Nanos, Run};
+use workspan_model::{ContextId, Creation, Event, Nanos, Run, Site, SiteId, SiteKind, Strand};
 use workspan_testkit::strands::dag::Spot;
 use workspan_testkit::strands::{evaluate, random, RandomRun};
+
+use crate::predict::{recording, row, tasks};
 
 /// Where each row is, in all contexts.
 fn places(run: &RandomRun) -> Vec<Place> {
@@ -17,6 +19,9 @@ fn places(run: &RandomRun) -> Vec<Place> {
         Spot::Begin => Point::Begin,
         Spot::End => Point::End,
         Spot::Wait => Point::Wait,
+        Spot::Enter => Point::Enter,
+        Spot::Leave => Point::Leave,
+        Spot::Meet => Point::Meet,
         Spot::At(context) => tree.site(context).map_or(Point::Unknown, Point::Site),
     };
     let answer = evaluate(&run.recording, &run.rows);
@@ -50,7 +55,7 @@ fn path(run: &RandomRun, places: &[Place], factors: &BTreeMap<Place, f64>) -> (i
 #[test]
 fn each_step_is_the_heaviest_and_the_last_is_the_last() {
     let (mut steps, mut stopped) = (0, 0);
-    for seed in 0..320u64 {
+    for seed in 0..360u64 {
         let run = random(seed);
         let recorded = replay(&run.recording, &run.rows).unwrap_or_else(|never| match never {});
         let recorded = recorded.into_run(&Run::default());
@@ -109,4 +114,52 @@ fn each_step_is_the_heaviest_and_the_last_is_the_last() {
         }
     }
     assert!(steps > 400 && stopped > 40, "{steps} steps, {stopped} stops");
+}
+
+/// Of tasks of a site those are too large that are longer than the target allows, not all of them.
+#[test]
+fn large_tasks_are_those_that_the_target_does_not_allow() {
+    let mut recording = recording();
+    recording.sites.push(Site::at(SiteKind::ScopeSpawn, "", 2, 1));
+    let other = recording.contexts.intern(ContextId::ROOT, SiteId(2)).unwrap();
+    let large = |rows: &Vec<Strand>, goal: Goal| {
+        let run = replay(&recording, rows).unwrap_or_else(|never| match never {}).into_run(&Run::default());
+        let advice = advise(&recording, &run, rows, &goal).unwrap_or_else(|never| match never {});
+        advice.findings.into_iter().find_map(|finding| match finding.kind {
+            Kind::TooCoarse(grain, large) => Some((grain, large)),
+            _ => None,
+        })
+    };
+    // 3998 short tasks, and two of 100 µs, of which one is the critical path: 600 µs of work in 100.
+    let mut rows = tasks(4000, 100, 1);
+    let long: Vec<usize> =
+        rows.iter().enumerate().filter(|(_, row)| row.event == Event::End).map(|(at, _)| at).collect();
+    for at in [long[7], long[2000]] {
+        rows[at].cost = Nanos(100_000);
+    }
+    let goal = Goal { target: 64.0, ..Goal::default() };
+    let (grain, found) = large(&rows, goal).expect("two are");
+    assert_eq!((grain.tasks, found.count, found.on_path, found.mean_on_path), (4000, 2, 1, Nanos(100_000)));
+    assert!(found.median.0 < 130 && found.longest.0 >= 100_000, "{found:?}");
+    // Six times as parallel as 64 requires less than a tenth of what the longest takes.
+    assert!((5_000..20_000).contains(&found.limit.0), "{found:?}");
+    // What is worth a task follows the threshold.
+    assert_eq!((grain.creation, grain.cutoff), (Nanos(1), Nanos(10)));
+    let (grain, found) = large(&rows, Goal { threshold: 140.0, ..goal }).expect("still");
+    assert_eq!((grain.cutoff, found.count, found.pieces.round()), (Nanos(140), 2, 64.0));
+    // All are alike, and too few.
+    let (_, found) = large(&tasks(16, 5_000, 1), goal).expect("all are");
+    assert_eq!((found.count, found.on_path), (16, 1));
+    // Enough of them, and a target that is reached.
+    assert_eq!(large(&tasks(1000, 5_000, 1), goal), None);
+    assert_eq!(large(&tasks(16, 5_000, 1), Goal { target: 8.0, ..goal }), None);
+    // None of the site's creations was measured: those of the program stand for them.
+    let mut rows = tasks(16, 5_000, 0);
+    let measured = Creation { context: other, group: Some(0), overhead: Nanos(32) };
+    for _ in 0..16 {
+        rows.insert(1, row(Event::Spawn(measured), ContextId::ROOT, 0));
+        rows.insert(2, row(Event::End, other, 1_000));
+    }
+    let unknown = large(&rows, goal).map(|(grain, _)| (grain.site, grain.creation, grain.cutoff));
+    assert_eq!(unknown, Some((SiteId(1), Nanos(16), Nanos(160))));
 }

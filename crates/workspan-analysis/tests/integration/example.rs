@@ -179,7 +179,7 @@ fn its_regions() {
     let regions = strands::regions(&recording, &rows).unwrap_or_else(|never| match never {}).regions;
     let site = |region: &strands::RegionRow| recording.contexts.site(region.region.context);
     assert_eq!((site(&regions[0]), regions[0].critical.0), (Some(L16), 660));
-    assert_eq!((regions[0].region.before, regions[0].region.after), (Point::Site(L16), Point::Site(L16)));
+    assert_eq!((regions[0].region.before, regions[0].region.after), (Point::Enter, Point::Leave));
     assert_eq!((site(&regions[1]), regions[1].critical.0, regions[1].critical_strands), (Some(L4), 220, 1));
 }
 

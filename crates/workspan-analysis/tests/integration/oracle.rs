@@ -59,6 +59,9 @@ pub(crate) fn regions(recording: &Recording, rows: &[Strand], answer: &Evaluated
         Spot::Begin => Point::Begin,
         Spot::End => Point::End,
         Spot::Wait => Point::Wait,
+        Spot::Enter => Point::Enter,
+        Spot::Leave => Point::Leave,
+        Spot::Meet => Point::Meet,
         Spot::At(context) => recording.contexts.site(context).map_or(Point::Unknown, Point::Site),
     };
     let places = answer.places.iter().zip(rows);
@@ -121,11 +124,14 @@ fn names(recording: &Recording, part: &Selector, region: Region) -> bool {
         Selector::Lines { file, first, last } => {
             let place = |point: Point| match point {
                 Point::Site(id) => Some(id),
-                Point::Begin | Point::End => site(region.context),
+                Point::Begin | Point::End | Point::Enter | Point::Leave | Point::Meet => site(region.context),
                 Point::Wait | Point::Unknown => None,
             };
             let serial = site(region.context).is_some_and(|id| !recording.sites[id.0 as usize].kind.spawns());
-            let ends: Vec<_> = [region.before, region.after].into_iter().filter_map(place).collect();
+            let mut ends: Vec<_> = [region.before, region.after].into_iter().filter_map(place).collect();
+            if (region.before, region.after) == (Point::Wait, Point::Wait) {
+                ends.extend(site(region.context));
+            }
             let within = |site: &workspan_model::SiteId| {
                 let site = &recording.sites[site.0 as usize];
                 site.file == format!("src/{file}") && (*first..=*last).contains(&site.line)

@@ -4,7 +4,8 @@ use workspan_analysis::schedule::{greedy, BuildOptions, Graph, Stealing};
 use workspan_analysis::verdict::{
     bounds, even_loops, judge, simulated, Basis, Cause, Evidence, Judged, OfEven, Reason,
 };
-use workspan_analysis::{profile, replay};
+use workspan_analysis::what_if::{Change, Factor, Selector};
+use workspan_analysis::{profile, replay, Scenario};
 use workspan_model::{ContextId, Event, Nanos, Run, Strand};
 use workspan_testkit::strands::random_with_waits;
 
@@ -98,6 +99,53 @@ fn schedules_keep_to_the_bounds() {
         }
     }
     assert!(close > 1000, "{close}");
+}
+
+/// No schedule beats what is promised of a site whose code no longer stands on the critical path; and it is the same with
+/// strands and without.
+#[test]
+fn what_a_change_brings_at_most_is_a_bound() {
+    let (mut tried, mut beyond) = (0, 0);
+    for seed in 0..RUNS {
+        let made = random_with_waits(seed);
+        let replayed = replay(&made.recording, &made.rows).unwrap_or_else(|never| match never {});
+        let run = replayed.into_run(&Run::default());
+        let profile = profile(&made.recording, &run);
+        if even_loops(&made.recording, &run, &profile).is_some() {
+            continue;
+        }
+        let graph = Graph::of(&made.recording, &made.rows, &BuildOptions::default());
+        let graph = graph.unwrap_or_else(|never| match never {});
+        for processors in [2, 3, 16] {
+            let label = format!("seed {seed} on {processors}");
+            let policy = Stealing::of(Nanos(1), 0);
+            let of_strands = simulated(&made.recording, &run, &profile, &graph, processors, &policy, None);
+            let of_totals = bounds(&made.recording, &run, &profile, processors);
+            let [with, without] = [&of_strands, &of_totals].map(|evidence| {
+                let judged = judge(&made.recording, &run, &profile, evidence);
+                let losses = judged.into_iter().flat_map(|judged| judged.losses);
+                let losses = losses.filter(|loss| loss.cause == Cause::Parallelism);
+                losses.flat_map(|loss| loss.parts).collect::<Vec<_>>()
+            });
+            for part in &with {
+                // Code under a lock of its own counts for what is around it.
+                let own = profile.on_path(part.site).over(profile.program.span).unwrap_or_default();
+                let Some(site) = part.site.filter(|_| own == part.of_path) else { continue };
+                let change = Change { part: Selector::Site(site), factor: Factor::INFINITE };
+                let scenario = Scenario { changes: vec![change] };
+                let changed = graph.with_factors(scenario.factors(&made.recording));
+                let speedup = profile.program.on_one.over(greedy(&changed, processors).time).unwrap_or_default();
+                // Positions are rounded to nanoseconds.
+                assert!(speedup.0 <= part.without.0 * 1.01, "{label}: {speedup:?} {part:?}");
+                tried += 1;
+                beyond += usize::from(speedup.0 > part.without.0 * 0.9);
+                if let Some(same) = without.iter().find(|other| other.site == part.site) {
+                    assert_eq!(same.without, part.without, "{label}");
+                }
+            }
+        }
+    }
+    assert!(tried > 1000 && beyond > 100, "{tried} {beyond}");
 }
 
 /// The evidence, from a graph of this number of pieces at most, and the verdict.

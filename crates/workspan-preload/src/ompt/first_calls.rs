@@ -2,7 +2,7 @@
 //!
 //! It makes queues, gets memory from the kernel for what it keeps with each task, and meets its own code for the first time: some
 //! tens of microseconds, which would stand on the path of everything that follows, and do not come again. So of a thread's first
-//! creations ([`SAMPLE`](super::noted::SAMPLE)) the runtime's part is seen from the program's call to the callback, and from there to its return,
+//! creations ([`FIRST_ONES`](super::noted::FIRST_ONES)) the runtime's part is seen from the program's call to the callback, and from there to its return,
 //! which comes back here ([`super::interpose`]). Where it is longer than the fastest one so far by [`SLACK_NANOS`] or more, it counts as long as that one.
 //!
 //! **Bias:** each of these parts may be too short by what it differs from the fastest, which is tens of nanoseconds.

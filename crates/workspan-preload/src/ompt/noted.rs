@@ -9,6 +9,7 @@ use workspan_collect::platform;
 
 use crate::dag::frame::Frame;
 use crate::dag::team::Team;
+use crate::samples;
 
 /// `ident_t` of LLVM's OpenMP: what the compiler says of a construct.
 #[repr(C)]
@@ -76,8 +77,8 @@ impl Entry {
     }
 }
 
-/// One creation in this many is measured, after as many that all are.
-pub const SAMPLE: u32 = 64;
+/// Creations of a thread that are all measured, before some are ([`samples`]).
+pub const FIRST_ONES: u32 = 64;
 
 // Thread-local variables that are found by one addition (initial-exec model): the library is loaded when the program
 // starts, and they are small enough for the room that the loader keeps otherwise. Rust's own would be a call in a
@@ -195,7 +196,7 @@ pub fn note_task(entry: Entry) {
             return noted.entry.set(entry);
         }
         let measured = noted.measured.get();
-        let weight = if measured < SAMPLE { 1 } else { SAMPLE };
+        let weight = if measured < FIRST_ONES { 1 } else { samples::distance(measured) };
         noted.measured.set(measured.saturating_add(1));
         noted.left.set(weight - 1);
         noted.first.set(u32::from(weight == 1));

@@ -11,7 +11,7 @@ use workspan_wire::shm::Thread;
 use crate::dag::create;
 use crate::dag::frame::Frame;
 use crate::dag::gather::{self, Gather};
-use crate::threads;
+use crate::{samples, threads};
 
 std::thread_local! {
     static HERE: Here = const {
@@ -19,6 +19,7 @@ std::thread_local! {
             allocated: Cell::new(false),
             since: Cell::new(0),
             left: Cell::new(0),
+            measured: Cell::new(0),
             next: Cell::new(ptr::null()),
             between: Cell::new(Between { waiter: ptr::null(), since: 0, passed: 0, known: 0 }),
         }
@@ -28,9 +29,6 @@ std::thread_local! {
 /// The first thread that was met; 0 before.
 static FIRST: AtomicU64 = AtomicU64::new(0);
 
-/// One creation in `SAMPLE` is measured.
-const SAMPLE: u32 = 64;
-
 struct Here {
     /// The last entry point was the one that allocates tasks.
     allocated: Cell<bool>,
@@ -38,6 +36,8 @@ struct Here {
     since: Cell<u64>,
     /// Creations until the next sample.
     left: Cell<u32>,
+    /// Samples so far.
+    measured: Cell<u32>,
     /// Of the tasks that the thread has created and that have not begun, the last: what it runs next if it waits now and nobody takes it
     /// away. Until it begins, it leads to the one before ([`Frame::interrupts`]).
     next: Cell<*const Frame>,
@@ -93,8 +93,14 @@ pub fn allocates() {
     let _ = HERE.try_with(|here| {
         here.allocated.set(true);
         let left = here.left.get();
-        here.since.set(if left == 0 { platform::ticks() } else { 0 });
-        here.left.set(if left == 0 { SAMPLE - 1 } else { left - 1 });
+        if left != 0 {
+            here.since.set(0);
+            return here.left.set(left - 1);
+        }
+        let measured = here.measured.get();
+        here.measured.set(measured.wrapping_add(1));
+        here.left.set(samples::distance(measured) - 1);
+        here.since.set(platform::ticks());
     });
 }
 
@@ -115,7 +121,7 @@ pub fn cost(thread: &Thread, since: u64) -> Option<i64> {
         return None;
     }
     let ticks = platform::ticks().wrapping_sub(since) as i64;
-    (ticks < thread.short.get() * 10).then(|| ticks * i64::from(SAMPLE))
+    (ticks < thread.short.get() * 10).then(|| ticks * i64::from(samples::MEAN))
 }
 
 /// The calling thread has created `task`.

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use workspan_analysis::advise::{self, Advice, Caveat, Gain, Goal, Grain, Kind};
+use workspan_analysis::advise::{self, Advice, Caveat, Gain, Goal, Grain, Kind, Large};
 use workspan_model::{Nanos, Ratio, Recording};
 
 pub use crate::parts::Piece;
@@ -45,7 +45,7 @@ pub struct Wanted {
     pub target: f64,
     /// By what factor a segment becomes faster in each step.
     pub factor: f64,
-    /// A task must take at least this many times what its creation costs.
+    /// A task is worth it that takes at least this many times what its creation costs.
     pub threshold: f64,
 }
 
@@ -104,10 +104,29 @@ pub struct Tasks {
     pub creation_ns: i64,
     /// Cost of creating them, over what they ran.
     pub overhead: Option<f64>,
-    /// The smallest size at which creation costs less than a tenth.
+    /// The smallest size that is worth a task: `threshold` times `creation_ns`.
     pub cutoff_ns: i64,
     /// Tasks below that.
     pub below: u64,
+    /// Tasks that are too large; null for tasks that are too small.
+    pub large: Option<LargeTasks>,
+}
+
+/// Tasks that are too large.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct LargeTasks {
+    /// Their number.
+    pub count: u64,
+    /// They take longer than this.
+    pub limit_ns: i64,
+    /// Tasks of the site on the critical path.
+    pub on_path: u64,
+    /// Mean size of those.
+    pub mean_on_path_ns: i64,
+    /// The longest task of the site takes at most this.
+    pub longest_ns: i64,
+    /// Half of the site's tasks take at most this.
+    pub median_ns: i64,
 }
 
 /// The answer as it is shown.
@@ -143,7 +162,7 @@ pub fn answer(recording: &Recording, goal: &Goal, advice: &Advice) -> Answer {
         reached,
         creation_ns: advice.creation.map(|nanos| nanos.0),
         steps,
-        findings: advice.findings.iter().map(|row| finding(recording, row)).collect(),
+        findings: advice.findings.iter().map(|row| finding(recording, goal, row)).collect(),
         warnings: problems(&advice.problems),
     }
 }
@@ -173,7 +192,7 @@ fn step(recording: &Recording, step: &advise::Step) -> Step {
     }
 }
 
-fn finding(recording: &Recording, finding: &advise::Finding) -> Finding {
+fn finding(recording: &Recording, goal: &Goal, finding: &advise::Finding) -> Finding {
     let Gain { parallelism, ceiling, work } = finding.gain;
     let (kind, text, at, site, factor, tasks) = match &finding.kind {
         Kind::Parallelise { place, factor: by, critical, strands } => {
@@ -192,11 +211,11 @@ fn finding(recording: &Recording, finding: &advise::Finding) -> Finding {
             ("parallelise", text, Some(at), site, Some(*by), None)
         }
         Kind::TooFine(grain) => {
-            ("too-fine", too_fine(recording, grain), None, id(recording, Some(grain.site)), None, tasks(grain))
+            ("too-fine", too_fine(recording, grain), None, id(recording, Some(grain.site)), None, tasks(grain, None))
         }
-        Kind::TooCoarse(grain) => {
-            let text = too_coarse(recording, grain);
-            ("too-coarse", text, None, id(recording, Some(grain.site)), Some(grain.pieces), tasks(grain))
+        Kind::TooCoarse(grain, large) => {
+            let text = too_coarse(recording, goal, grain, large);
+            ("too-coarse", text, None, id(recording, Some(grain.site)), Some(large.pieces), tasks(grain, Some(large)))
         }
     };
     Finding {
@@ -214,7 +233,15 @@ fn finding(recording: &Recording, finding: &advise::Finding) -> Finding {
     }
 }
 
-fn tasks(grain: &Grain) -> Option<Tasks> {
+fn tasks(grain: &Grain, large: Option<&Large>) -> Option<Tasks> {
+    let large = large.map(|large| LargeTasks {
+        count: large.count,
+        limit_ns: large.limit.0,
+        on_path: large.on_path,
+        mean_on_path_ns: large.mean_on_path.0,
+        longest_ns: large.longest.0,
+        median_ns: large.median.0,
+    });
     Some(Tasks {
         count: grain.tasks,
         mean_ns: grain.mean.0,
@@ -222,21 +249,38 @@ fn tasks(grain: &Grain) -> Option<Tasks> {
         overhead: grain.overhead.map(|ratio| ratio.0),
         cutoff_ns: grain.cutoff.0,
         below: grain.below,
+        large,
     })
 }
 
 fn too_fine(recording: &Recording, grain: &Grain) -> String {
     let Grain { site, tasks, mean, creation, cutoff, below, .. } = grain;
     let (site, tasks, below) = (name(recording, *site), count(*tasks), count(*below));
-    format!("tasks too small at {site}: {tasks} of {mean} each, creating one costs {creation}; {below} are below {cutoff}, below which a task should run within its creator")
+    format!("tasks too small at {site}: {tasks} of {mean} each, creating one costs {creation}; {below} take less than {cutoff}: run these within their creators")
 }
 
-fn too_coarse(recording: &Recording, grain: &Grain) -> String {
-    let Grain { site, tasks, mean, pieces, cutoff, .. } = grain;
-    let (site, tasks) = (name(recording, *site), count(*tasks));
+fn too_coarse(recording: &Recording, goal: &Goal, grain: &Grain, large: &Large) -> String {
+    let Large { count: found, limit, on_path, mean_on_path, longest, median, pieces } = large;
+    let (site, tasks, target) = (name(recording, grain.site), grain.tasks, Ratio(goal.target));
     // Where creating a task costs next to nothing, any size will do.
-    let least = if *cutoff > Nanos::ZERO { format!(", none shorter than {cutoff}") } else { String::new() };
-    format!("tasks too large at {site}: {tasks} of {mean} each; split each into up to {pieces:.0}{least}")
+    let least = match grain.cutoff {
+        Nanos::ZERO => String::new(),
+        cutoff => format!(", none shorter than {cutoff}"),
+    };
+    let which = match (tasks, *found) {
+        (1, _) => format!("the only one takes {longest}"),
+        (_, 1) => format!("1 of {} takes more than {limit} (up to {longest}; the median is {median})", count(tasks)),
+        _ => format!(
+            "{} of {} take more than {limit} (the longest up to {longest}, the median {median})",
+            count(*found),
+            count(tasks)
+        ),
+    };
+    let path = match on_path {
+        1 => format!("the one on the critical path takes {mean_on_path}"),
+        _ => format!("the {} on the critical path take {mean_on_path} on average", count(*on_path)),
+    };
+    format!("tasks too large at {site}: {which}; {path}, too long for parallelism {target}; split the longest into up to {pieces:.0} tasks{least}")
 }
 
 /// A caveat's word, and what it says.
@@ -283,7 +327,11 @@ pub fn text(answer: &Answer, style: Style) -> String {
         line(&mut out, &style.bold(&format!("{} {}", finding.id, finding.text)));
         let gain = match finding.kind.as_str() {
             "too-fine" => format!("saves {} of work", time(finding.saved_ns)),
-            _ => format!("alone: parallelism {}, at most {}", ratio(finding.parallelism), ratio(finding.ceiling)),
+            _ => format!(
+                "alone: parallelism {}, or {} if this code cost nothing",
+                ratio(finding.parallelism),
+                ratio(finding.ceiling)
+            ),
         };
         let overhead = finding.tasks.and_then(|tasks| tasks.overhead);
         let overhead =

@@ -350,8 +350,16 @@ pub fn text(answer: &Answer, style: Style) -> String {
     }
     table.write(&mut out, style, columns.len() - 1);
     more(&mut out, answer.calls.len(), style, "call site");
+    if answer.by == "site" {
+        line(&mut out, &style.dim(BY_SITE));
+    }
     out
 }
+
+/// What the columns sum over where recursion is folded.
+const BY_SITE: &str =
+    "self: own code of the callee, that of its recursive calls included; span, work and calls: the outermost calls \
+                       alone (--by height: each call, at its height)";
 
 fn cells(call: &Call) -> Vec<String> {
     let (work, span) = (call.on_work, call.on_span);

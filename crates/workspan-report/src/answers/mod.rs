@@ -7,4 +7,5 @@ pub mod differential;
 pub mod inflation;
 pub mod merged;
 pub mod predict;
+pub(crate) mod unfound;
 pub mod what_if;

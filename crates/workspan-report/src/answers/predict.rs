@@ -345,7 +345,9 @@ pub fn text(answer: &Answer, style: Style, unicode: bool) -> String {
     let mut out = String::new();
     head(&mut out, &answer.text, &answer.warnings, style);
     line(&mut out, "");
-    let mut table = Table::new(&[&POINTS[..], &["speedup: from 1x, each mark a quarter more"]].concat());
+    let (full, light) = marks(unicode);
+    let bars = format!("{full} speedup, {light} on to the bound; from 1x, 3 marks double it");
+    let mut table = Table::new(&[&POINTS[..], &[bars.as_str()]].concat());
     for point in &answer.points {
         let mut cells = point_row(&answer.program, point).to_vec();
         cells.push(bar(&answer.program, point, unicode));
@@ -382,7 +384,16 @@ fn columns_explained(answer: &Answer) -> String {
         0 => String::new(),
         n => format!("speedup, from, to: median, least and most of {n} schedules by work stealing; "),
     };
-    format!("{schedules}greedy: a schedule that costs nothing; bound: no schedule of these strands is faster on that number of processors")
+    format!("{schedules}greedy: one schedule in which stealing takes no time (others may be faster); bound: no schedule of these strands is faster on that number of processors")
+}
+
+/// What bars are drawn with: what is reached, and what is left.
+fn marks(unicode: bool) -> (&'static str, &'static str) {
+    if unicode {
+        ("█", "░")
+    } else {
+        ("#", ".")
+    }
 }
 
 /// The speedup, and what it lacks of the bound; logarithmic.
@@ -393,7 +404,7 @@ fn bar(program: &Program, point: &Point, unicode: bool) -> String {
         let marks = (speedup.clamp(1.0, 1e12).log2() * 3.0).round() as usize;
         marks
     };
-    let (full, light) = if unicode { ("█", "░") } else { ("#", ".") };
+    let (full, light) = self::marks(unicode);
     let reached = marks(point.speedup.unwrap_or(1.0));
     full.repeat(reached) + &light.repeat(marks(bound).saturating_sub(reached))
 }

@@ -11,6 +11,7 @@ use workspan_model::{Ratio, Recording, SiteId};
 pub use crate::parts::Piece;
 use crate::parts::{factor, id, name, piece, problems, range, ratio, time};
 use crate::terminal::{head, line, more, Style, Table};
+use crate::unfound;
 use crate::words::percent;
 
 /// Predicted effect of parallelising code.
@@ -134,9 +135,7 @@ fn answer(
     let recording = of.recording;
     let (before, after) = (figures(recorded), figures(&outcome.after));
     let ceiling = figures(&outcome.ceiling);
-    if outcome.strands == 0 {
-        warnings.insert(0, "no strand is in the code that you named: nothing changes (`workspan advise` lists segments, with ids that you can name)".to_owned());
-    }
+    warnings.splice(0..0, unfound(recording, recorded, outcome));
     let names: Vec<String> = changes.iter().map(|c| format!("{}={}", c.part, factor(c.factor))).collect();
     let numbers = [before, after, ceiling].map(|figures| range(figures.parallelism, figures.even_parallelism));
     let run = match recording.runs.len() {
@@ -165,6 +164,16 @@ fn answer(
         path: path(recording, recorded, outcome),
         warnings,
     }
+}
+
+/// What of a scenario names no strand, and what to name in its place; `recorded`: the program as it was.
+pub fn unfound(recording: &Recording, recorded: &Computed, outcome: &Outcome) -> Vec<String> {
+    let mut words: Vec<String> =
+        outcome.empty.iter().filter_map(|part| unfound::lines(recording, recorded, part)).collect();
+    if outcome.strands == 0 && words.is_empty() {
+        words.push("the code that you named did not run: nothing changes".to_owned());
+    }
+    words
 }
 
 fn figures(computed: &Computed) -> Figures {
@@ -245,7 +254,7 @@ pub fn text(answer: &Answer, style: Style) -> String {
 /// Columns of the whole program.
 pub(crate) const FIGURES: [&str; 4] = ["", "work", "span", "parallelism"];
 /// Columns of the critical path.
-pub(crate) const PATH: [&str; 4] = ["critical before", "after", "share", "on the critical path"];
+pub(crate) const PATH: [&str; 4] = ["critical before", "after", "share after", "on the critical path"];
 /// Columns of sites.
 pub(crate) const SITES: [&str; 5] = ["span before", "after", "parallelism before", "after", "site"];
 

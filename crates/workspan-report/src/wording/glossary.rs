@@ -32,9 +32,10 @@ pub const WORDS: [(&str, &str); 20] = [
     ),
     (
         "segment",
-        "all strands between the same two events of a site: `a.c:7, begin to b.c:9` is code of the site a.c:7 from its begin to the \
-         event at b.c:9. `wait` is a wait for tasks, threads or a lock, `(unknown event)` one whose line was not recorded, such as \
-         the start of a thread; `all of it` has no event in between",
+        "all strands between the same two events of a site: `a.c:7, from its begin to b.c:9` is code of the site a.c:7 from its \
+         begin to the event at b.c:9. `wait` is a wait for tasks, threads, a barrier or a lock, `an unknown event` one whose line \
+         was not recorded, such as the start of a thread, `an event inside it` one at the site's own line, such as a nested task; \
+         `all of it` has no event in between",
     ),
     (
         "self, total",

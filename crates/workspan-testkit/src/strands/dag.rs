@@ -8,10 +8,13 @@
 //! So every instance has one that it is part of: the one around it or, for a task, the one around its group.
 
 mod solve;
+mod spot;
 
 use std::collections::BTreeMap;
 
 use workspan_model::{ContextId, Creation, Event, Recording, SiteKind, Strand};
+
+pub use spot::{Place, Spot};
 
 /// What a context amounts to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -32,22 +35,6 @@ pub struct Sums {
     pub items: u64,
     /// Cost of creating them.
     pub overhead: i64,
-}
-
-/// A strand's region, places as numbers of sites: what was before it, and after it.
-pub type Place = (Spot, Spot);
-
-/// What lies before or after a strand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Spot {
-    /// A task's or a branch's beginning.
-    Begin,
-    /// A task's or a branch's end.
-    End,
-    /// A wait without a site.
-    Wait,
-    /// An event of a context.
-    At(ContextId),
 }
 
 /// What rows amount to.
@@ -306,7 +293,9 @@ impl<'a> Graph<'a> {
         if !matches!(row.event, Event::After(_)) {
             task.spot = match row.event {
                 Event::Fork(_) | Event::Next(_) => Spot::Begin,
-                Event::Join => Spot::At(row.context),
+                Event::Join | Event::Leave => Spot::At(row.context),
+                Event::Enter(_) => Spot::Enter,
+                Event::Group if task.spot == Spot::Enter => Spot::Enter,
                 _ => after,
             };
         }
@@ -397,6 +386,8 @@ impl<'a> Graph<'a> {
             Event::Enter(inner) => Spot::At(inner),
             Event::End | Event::Next(_) | Event::Join => Spot::End,
             Event::Sync | Event::Wake(_) | Event::Await(_) | Event::Locked(_) => Spot::Wait,
+            Event::Leave => Spot::Leave,
+            Event::Wait | Event::Barrier | Event::TeamEnd => Spot::Meet,
             Event::After(_) => task.spot,
             _ => Spot::At(row.context),
         }

@@ -10,7 +10,7 @@ use workspan_analysis::schedule::MOST_PROCESSORS;
 use super::DEFAULT_FILE;
 
 const EXAMPLES: &str = "\
-1..1024 stands for the powers of two from 1 to 1024. PART is as for what-if: FACTOR processors share the \
+P..P stands for both numbers and the powers of two between them: 3..20 for 3,4,8,16,20. PART is as for what-if: FACTOR processors share the \
 work of its strands. SITE=NS predicts a cutoff: tasks of the site (s-0123abcd) with less than NS nanoseconds \
 of work, tasks below them included, run within their creators.
 

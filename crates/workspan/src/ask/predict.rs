@@ -1,10 +1,10 @@
 //! `workspan predict`: how long the program would take on other numbers of processors.
 
-use anyhow::ensure;
+use anyhow::{ensure, Context};
 use workspan_analysis::predict::Options;
 use workspan_analysis::schedule::{BuildOptions, Grain};
 use workspan_analysis::verdict::any_order_of_locks;
-use workspan_analysis::{bounded_by_locks, profile};
+use workspan_analysis::{bounded_by_locks, profile, what_if, Scenario};
 use workspan_model::{Nanos, Ratio, Recording, SiteId};
 use workspan_report::calls::Steal;
 use workspan_report::predict::{answer, csv, json, text, Asked};
@@ -35,6 +35,7 @@ pub fn run(args: &args::Predict) -> anyhow::Result<Outcome> {
     let any_order = any_order(&recorded, args.run).filter(|_| changes.is_empty());
     let asked = Asked { any_order, recording, run: args.run, changes, grain: &grain, steal, seeds: args.seeds };
     let mut view = answer(asked, &graph, &seen, even.as_ref());
+    view.warnings.splice(0..0, unfound(&recorded, scenario)?);
     view.warnings.splice(0..0, recorded.doubt()?);
     let style = Style { colour: output::colour_stdout(), ..Style::default() };
     output::data(&match (args.json, args.csv) {
@@ -43,6 +44,16 @@ pub fn run(args: &args::Predict) -> anyhow::Result<Outcome> {
         (false, false) => text(&view, style, output::unicode()),
     })?;
     Ok(Outcome::OK)
+}
+
+/// Parts of the scenario that name no strand.
+fn unfound(recorded: &Recorded, scenario: Scenario) -> anyhow::Result<Vec<String>> {
+    if scenario.changes.is_empty() {
+        return Ok(Vec::new());
+    }
+    let computed = what_if(&recorded.recording, &recorded.rows, &[scenario]).context("cannot read the strands")?;
+    let outcome = computed.outcomes.first().context("no change was requested")?;
+    Ok(workspan_report::what_if::unfound(&recorded.recording, &computed.before, outcome))
 }
 
 /// The most speedup in any other order of locks, where that matters.

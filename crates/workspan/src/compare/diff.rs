@@ -5,7 +5,7 @@ use workspan_analysis::{diff, what_if};
 use workspan_model::Ratio;
 use workspan_report::diff::{answer, json, text, Compared};
 use workspan_report::text::Style;
-use workspan_report::what_if::Change;
+use workspan_report::what_if::{unfound, Change};
 
 use crate::differential::{compare, Side};
 use crate::exit::{self, Outcome};
@@ -60,8 +60,8 @@ fn foretell(args: &args::Diff, runs: usize) -> anyhow::Result<(Vec<Change>, Vec<
         let computed = what_if(&recorded.recording, &recorded.rows, &[scenario]).context("cannot read the strands")?;
         recorded.rows.report_problems();
         let outcome = computed.outcomes.first().context("no change was requested")?;
-        if outcome.strands == 0 {
-            output::note("warning: no strand is in the code that you named: nothing changes");
+        for words in unfound(&recorded.recording, &computed.before, outcome) {
+            output::note(&format!("warning: {words}"));
         }
         predicted.extend(outcome.after.parallelism);
     }

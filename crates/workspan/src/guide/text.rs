@@ -119,7 +119,8 @@ their share of the critical path; `critical_share` of sites and serial regions a
         name: "what-if",
         question: "How much faster would the program be if these lines ran in parallel?",
         text: "  workspan what-if [FILE] -s PART=FACTOR [-s …] [--json]
-A PART is FILE:LINE, FILE:LINE-LINE, s-…, s-…/, a-…, or the name of a marked region; a FACTOR a number of at least 1, or
+A PART is FILE:LINE, FILE:LINE-LINE, s-…, s-…/, a-…, or the name of a region that the program marks: in Rust by
+workspan_probe::region(\"solve\"), in C and C++ by WORKSPAN_FUNCTION of workspan.h. A FACTOR is a number of at least 1, or
 inf. `after` assumes the factors, `ceiling` infinite ones. Needs strands. The program does not run again.",
         fields: &[
             "before.parallelism",
@@ -136,7 +137,8 @@ inf. `after` assumes the factors, `ceiling` infinite ones. Needs strands. The pr
         name: "advise",
         question: "Which code must be parallelised to reach a goal, and which tasks have the wrong size?",
         text: "  workspan advise [FILE] [--target P] [--fail-on KIND] [--json]
-`findings` come most useful first; what-if takes their ids. `outcome` says whether the target can be reached. Needs strands.",
+`findings`: segments to parallelise, in the order of the steps (what-if takes their ids), then sites whose tasks are too
+small or too large, by their share of the critical path. `outcome` says whether the target can be reached. Needs strands.",
         fields: &[
             "outcome",
             "parallelism",

@@ -196,8 +196,29 @@ fn sites_and_marks_can_be_named() {
     });
     // With what is below it there is more of it.
     assert!(spans[1] <= spans[0], "{spans:?}");
-    let nothing = ask(&folder, &["what-if", "-s", "nowhere.rs:1-9=2"]);
-    assert!(nothing.check_success().out().contains("! no strand is in the code that you named"), "{}", nothing.out());
+}
+
+/// Lines that name no code say so, beside those that do; and the ids that are proposed name some.
+#[test]
+fn lines_without_code_are_reported() {
+    let folder = recorded("no-lines", SEEDS[1]);
+    for verb in [&["what-if"][..], &["predict", "-p", "2"]] {
+        let asked = |parts: &[&str]| {
+            let parts = parts.iter().flat_map(|part| ["-s", part]);
+            ask(&folder, &verb.iter().copied().chain(parts).collect::<Vec<_>>()).check_success().out()
+        };
+        let nowhere = asked(&["nowhere.rs:1-9=2"]);
+        assert!(
+            nowhere.contains("! nowhere.rs:1-9 names no code of this recording, whose files are src/a.rs, src/b.rs, src/c.c: nothing changes"),
+            "{nowhere}"
+        );
+        let between = asked(&["a.rs:11=2", "src/c.c:1-99=8"]);
+        assert!(between.contains("! a.rs:11 names no code, so nothing changes"), "{between}");
+        assert!(!between.contains("c.c:1-99 names no code"), "{between}");
+        let at = between.find("a-").expect("ids of segments");
+        let found = asked(&[&format!("{}=8", &between[at..at + 10])]);
+        assert!(!found.contains("names no code") && !found.contains("did not run"), "{found}");
+    }
 }
 
 #[test]

@@ -175,7 +175,10 @@ impl<C: Charge> Machine<C> {
         if C::PLACES {
             self.now.place = match row.event {
                 Event::Fork(_) | Event::Next(_) => Point::Begin.code(),
-                Event::Join => self.tables.get(context).place,
+                Event::Join | Event::Leave => self.tables.get(context).place,
+                Event::Enter(_) => Point::Enter.code(),
+                // What a scope does first.
+                Event::Group if self.now.place == Point::Enter.code() => self.now.place,
                 _ => after,
             };
         }
@@ -231,6 +234,8 @@ impl<C: Charge> Machine<C> {
             Event::Enter(inner) => self.tables.get(inner).place,
             Event::End | Event::Next(_) | Event::Join => Point::End.code(),
             Event::Sync | Event::Wake(_) | Event::Await(_) | Event::Locked(_) => Point::Wait.code(),
+            Event::Leave => Point::Leave.code(),
+            Event::Wait | Event::Barrier | Event::TeamEnd => Point::Meet.code(),
             Event::After(_) => self.now.place,
             _ => self.tables.get(context).place,
         }
