@@ -48,10 +48,10 @@ pub fn parallelism(on_one: Nanos, span: Nanos) -> Option<Ratio> {
     on_one.max(span).over(span)
 }
 
-/// Span of a row whose instances add up to `sum`, inside of what has a span of `around`: instances that run one after the other are a
-/// chain of that length; of those beside each other no chain has all, and none is longer than what is around.
-pub fn row_span(sum: Nanos, around: Nanos) -> Nanos {
-    sum.min(around)
+/// Span of a row whose instances add up to `sum`, in a program of span `program`: instances that run one after the other are a
+/// chain of that length; of those beside each other no chain has all, and none is longer than the program's.
+pub fn row_span(sum: Nanos, program: Nanos) -> Nanos {
+    sum.min(program)
 }
 
 /// Speedup of a schedule that takes `time`.

@@ -142,7 +142,7 @@ pub struct SiteFigures {
     pub site: SiteId,
     /// Work of its outermost instances.
     pub work: Nanos,
-    /// Sum of their spans, at most that of the regions around.
+    /// Sum of their spans, at most the program's.
     pub span: Nanos,
     /// Work over span.
     pub parallelism: Option<Ratio>,

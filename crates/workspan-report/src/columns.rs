@@ -77,7 +77,7 @@ pub(crate) const SITE: [Column; 13] = [
         "span (total)",
         Of::Any,
         "longest chain of code of the site, with all that runs inside, summed over all times that it ran; where these ran side by side, at \
-         most the span of the regions around",
+         most the program's span",
     ),
     column("parallelism", Of::Any, PARALLELISM),
     column("burdened", Of::Steals, BURDENED),

@@ -173,7 +173,7 @@ fn notes(rows: impl Iterator<Item = (i64, i64, Option<i64>)>) -> Vec<&'static st
         waits |= sum - work > work / TRIFLE;
     }
     let cut = cut.then_some(
-        "each: instances of the row ran side by side; the parallelism is that of one of them alone, and span (total) is at most that of what is around the row",
+        "each: instances of the row ran side by side; the parallelism is that of one of them alone, and span (total) is at most the program's span",
     );
     let waits = waits.then_some(
         "parallelism counts as 1 where the instances of a row together took longer than their work: they waited, for other code, a lock or the outside world",
@@ -181,7 +181,7 @@ fn notes(rows: impl Iterator<Item = (i64, i64, Option<i64>)>) -> Vec<&'static st
     cut.into_iter().chain(waits).collect()
 }
 
-/// True if instances of a row ran side by side: their spans add up to more than the row's, which is at most that of what is around.
+/// True if instances of a row ran side by side: their spans add up to more than the row's, which is at most the program's.
 fn side_by_side(span: i64, sum: Option<i64>) -> bool {
     sum.is_some_and(|sum| sum - span > span / TRIFLE)
 }

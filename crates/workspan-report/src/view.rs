@@ -291,7 +291,7 @@ pub struct Site {
     pub tasks: u64,
     /// Work of its outermost instances.
     pub work_ns: i64,
-    /// Sum of their spans; at most that of the regions around.
+    /// Sum of their spans; at most the program's span.
     pub span_ns: i64,
     /// The sum alone, if it is more than that: instances ran beside each other.
     #[serde(skip_serializing_if = "Option::is_none")]

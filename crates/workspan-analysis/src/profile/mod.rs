@@ -3,7 +3,7 @@
 //! * Work of a site: sum over the outermost instances of the site, descendants included; span likewise. Parallelism is
 //!   their quotient, as [`mod@crate::laws`] has it. Recursive instances lie within outermost ones and are not added again (TaskProf 3.4).
 //! * Instances of a site may run beside each other, and then no chain has all of them: the span of a row is the sum over its
-//!   instances, and at most that of the regions around ([`laws::row_span`]). The sum alone is kept beside it; parallelism is work over that, so of one
+//!   instances, and at most the program's ([`laws::row_span`]). The sum alone is kept beside it; parallelism is work over that, so of one
 //!   instance as of many beside each other.
 //! * Critical share of a site: what the strands *of that site itself* contribute to the critical path. Exclusive, so the
 //!   shares of all sites and serial rows add up to 100 %.
@@ -43,7 +43,7 @@ pub fn profile(recording: &Recording, run: &Run) -> Profile {
     program.parallelism = laws::parallelism(program.on_one, run.span).filter(|_| measured);
     program.uniform = uniform(run, program.on_one, run.uniform_span);
     program.burdened = burdened(run, program.on_one, run.burdened_span);
-    Profile { sites: sites(recording, run, &overhead, &program, &regions), regions, program }
+    Profile { sites: sites(recording, run, &overhead, &program), regions, program }
 }
 
 /// What one processor does in turn: regions whose span is on the path, and what else is on it.
@@ -175,36 +175,11 @@ fn idle_during(run: &Run, tasks: (u64, u64), work: Nanos, wall: Nanos, blocked: 
     (wall * i64::from(run.workers) - work - blocked - collector).at_least_zero().min(run.idle.at_least_zero())
 }
 
-/// Of each context the region around it, which lasts at least as long as what is in it; none of what no region waits for.
-fn around(recording: &Recording) -> Vec<Option<ContextId>> {
-    let tree = &recording.contexts;
-    let kind =
-        |id: ContextId| tree.site(id).and_then(|site| recording.sites.get(site.0 as usize)).map(|site| site.kind);
-    let mut around: Vec<Option<ContextId>> = Vec::new();
-    for id in tree.ids() {
-        let parent = tree.get(id).map(|context| context.parent);
-        around.push(match parent {
-            _ if id == ContextId::ROOT => None,
-            Some(ContextId::ROOT) => Some(id),
-            // Parents come first.
-            Some(parent) => around.get(parent.index()).copied().flatten().filter(|region| {
-                let lasts = kind(*region).is_some_and(SiteKind::lasts);
-                let outlasts = |kind: SiteKind| kind == SiteKind::Spawn || kind.lasts() && !kind.is_lock() && !lasts;
-                !kind(id).is_some_and(outlasts)
-            }),
-            None => None,
-        });
-    }
-    around
-}
-
-fn sites(recording: &Recording, run: &Run, overhead: &[Picos], program: &Program, regions: &[Region]) -> Vec<SiteRow> {
+fn sites(recording: &Recording, run: &Run, overhead: &[Picos], program: &Program) -> Vec<SiteRow> {
     let tree = &recording.contexts;
     let overhead_total = tree.inclusive(overhead);
     let work_total = tree.inclusive(&tree.ids().map(|id| totals(run, id).self_work).collect::<Vec<_>>());
     let mut rows: BTreeMap<SiteId, SiteRow> = BTreeMap::new();
-    let around = around(recording);
-    let mut spans: BTreeMap<(SiteId, Option<ContextId>), Nanos> = BTreeMap::new();
     let mut uniform_spans: BTreeMap<SiteId, Nanos> = BTreeMap::new();
     let mut burdened_spans: BTreeMap<SiteId, Option<Nanos>> = BTreeMap::new();
     let mut costs: BTreeMap<SiteId, (Picos, Picos)> = BTreeMap::new();
@@ -223,7 +198,6 @@ fn sites(recording: &Recording, run: &Run, overhead: &[Picos], program: &Program
         let machinery = own.machinery();
         row.tasks += own.tasks - machinery;
         row.spans += own.span + open;
-        *spans.entry((site, around.get(id.index()).copied().flatten())).or_default() += own.span + open;
         *uniform_spans.entry(site).or_default() += own.uniform_span;
         let sum = burdened_spans.entry(site).or_insert(Some(Nanos::ZERO));
         *sum = sum.filter(|_| open == Nanos::ZERO).map(|sum| sum + own.burdened_span);
@@ -247,22 +221,18 @@ fn sites(recording: &Recording, run: &Run, overhead: &[Picos], program: &Program
         row.sizes.merge(&own.sizes.without_smallest(machinery));
     }
     let mut rows: Vec<SiteRow> = rows.into_values().filter(|row| row.instances > 0 || row.self_work.0 != 0).collect();
-    let regions: BTreeMap<ContextId, Nanos> = regions.iter().map(|region| (region.context, region.span)).collect();
-    let most = |around: Option<ContextId>| around.and_then(|id| regions.get(&id)).copied().unwrap_or(program.span);
     for row in &mut rows {
-        let within = spans.range((row.site, None)..).take_while(|((site, _), _)| *site == row.site);
-        row.span = within.map(|((_, around), sum)| laws::row_span(*sum, most(*around))).sum();
         let cost = costs.get(&row.site).copied().unwrap_or_default();
         (row.overhead, row.overhead_total) = (nanos(cost.0).at_least_zero(), nanos(cost.1).at_least_zero());
         if recording.sites.get(row.site.0 as usize).is_some_and(|site| site.kind.is_lock()) {
             // Under a lock nothing runs beside.
-            (row.spans, row.span) = (row.work, row.work);
+            row.spans = row.work;
         } else {
             row.uniform = uniform(run, row.work, uniform_spans.get(&row.site).copied().unwrap_or_default());
             row.burdened =
                 burdened_spans.get(&row.site).copied().flatten().and_then(|span| burdened(run, row.work, span));
         }
-        row.span = laws::row_span(row.span, program.span);
+        row.span = laws::row_span(row.spans, program.span);
         row.parallelism = laws::parallelism(row.work, row.spans);
         row.critical_share = row.critical.over(program.span);
         row.overhead_share = overhead_share(row.overhead, program.work);

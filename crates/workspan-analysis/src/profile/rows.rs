@@ -138,9 +138,9 @@ pub struct SiteRow {
     pub tasks: u64,
     /// Work of its outermost instances.
     pub work: Nanos,
-    /// Sum of their spans, at most that of the regions around.
+    /// Sum of their spans, at most the program's.
     pub span: Nanos,
-    /// The sum alone: more than that where instances run beside each other.
+    /// The sum alone: more than the program's span where instances run beside each other.
     pub spans: Nanos,
     /// Work over that sum: parallelism within its instances, each taken by itself.
     pub parallelism: Option<Ratio>,

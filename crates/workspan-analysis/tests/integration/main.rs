@@ -1,7 +1,6 @@
 //! Analyses of strands against the graph of all strands, the worked example of TaskProf, factored speedups, and rows that break the rules.
 
 mod advice;
-mod around;
 mod calls;
 mod cilkprof;
 mod differential;

@@ -41,8 +41,8 @@ pub const WORDS: [(&str, &str); 20] = [
         "self, total",
         "of a site, self is its own code alone, outside of the sites inside it; total is with all sites inside it, on the critical path or not, \
          summed over all times that it ran. Total numbers of nested sites overlap. Times that ran side by side are no chain: a total span is at \
-         most that of the regions around. A detached task (`rayon::spawn`), for which no site waits, counts in its own row and in its \
-         region's, in no other",
+         most the program's, and may be more than that of the region around. A detached task (`rayon::spawn`), for which no site waits, \
+         counts in its own row and in its region's, in no other",
     ),
     (
         "lost to",
