@@ -23,7 +23,7 @@ const SHOWS_NANOS: u64 = 20_000_000;
 /// Nanoseconds between sleeps that do no more than look, and show.
 const SHOW_NANOS: u64 = 200_000;
 /// The same as a share of the sleep.
-const SHOW_SHARE: u64 = 10;
+const SHOW_SHARE: i64 = 10;
 
 /// The wait by looks that a thread is in, or was in last.
 #[derive(Clone, Copy, Debug)]
@@ -35,6 +35,8 @@ struct Looks {
     work: i64,
     /// How long it has taken.
     waited: i64,
+    /// How long the thread had lacked a processor when it last began to yield or sleep.
+    preempted: i64,
     /// Where the window began: tick, CPU time of the process and of the thread.
     window: (u64, u64, u64),
     /// Ticks of windows before, and those that others ran meanwhile.
@@ -43,7 +45,7 @@ struct Looks {
 
 std::thread_local! {
     static LOOKS: Cell<Looks> = const {
-        Cell::new(Looks { at: 0, cost: 0, work: -1, waited: 0, window: (0, 0, 0), windows: (0, 0) })
+        Cell::new(Looks { at: 0, cost: 0, work: -1, waited: 0, preempted: 0, window: (0, 0, 0), windows: (0, 0) })
     };
 }
 
@@ -75,7 +77,8 @@ pub fn yields<R>(thread: &Thread, now: u64, own: impl FnOnce() -> R) -> R {
         }
         polls::looked(thread, looks.waited, end);
     }
-    LOOKS.set(Looks { at: end, cost: cost(end), work: thread.task.work.get(), ..looks });
+    let (work, preempted) = (thread.task.work.get(), thread.preempted.get());
+    LOOKS.set(Looks { at: end, cost: cost(end), work, preempted, ..looks });
     result
 }
 
@@ -108,13 +111,16 @@ pub fn sleeps<R>(thread: &Thread, now: u64, own: impl FnOnce() -> R) -> R {
     let result = own();
     let end = platform::ticks();
     let slept = end.wrapping_sub(now);
-    let between = now.wrapping_sub(looks.at);
-    let goes_on = looks.at != 0 && (between < slept / SHOW_SHARE || (between as i64) < ticks_of(thread, SHOW_NANOS));
-    let waited = if goes_on { looks.waited + between as i64 } else { 0 } + slept as i64;
+    // That a processor was late, for the look or before it, is no work.
+    let preempted = thread.preempted.get();
+    let late = (preempted - looks.preempted).max(0);
+    let between = (now.wrapping_sub(looks.at) as i64 - late).max(0);
+    let goes_on = looks.at != 0 && (between < slept as i64 / SHOW_SHARE || between < ticks_of(thread, SHOW_NANOS));
+    let waited = if goes_on { looks.waited + between } else { 0 } + slept as i64;
     // Two make a row.
     if goes_on {
         polls::slept(thread, waited, slept as i64, end);
     }
-    LOOKS.set(Looks { at: end, work: -1, waited, ..looks });
+    LOOKS.set(Looks { at: end, work: -1, waited, preempted, ..looks });
     result
 }
