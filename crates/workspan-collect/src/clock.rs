@@ -103,11 +103,7 @@ pub fn is_unread(thread: &Thread) -> bool {
 pub fn count_unread(thread: &Thread) {
     let Unread { tasks, bucket, mean } = thread.unread.get();
     thread.unread.set(Unread { tasks: tasks + 1, bucket, mean });
-    let account = current_account(thread);
-    account.tasks.set(account.tasks.get() + 1);
-    account.task_work.set(account.task_work.get() + mean);
-    let size = &account.sizes[(bucket as usize).min(histogram::BUCKETS - 1)];
-    size.set(size.get().wrapping_add(1));
+    strand::count_task_in(current_account(thread), mean, bucket as usize);
 }
 
 /// The thread may have had nothing to run since a hook that left the reading out. Since when, if that shows: the batch ends there.

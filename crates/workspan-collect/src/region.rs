@@ -55,13 +55,12 @@ pub enum Place {
     },
     /// An address in the code (not that of the instruction after the call).
     Address(u64),
-    /// The header of a loop: an address in its code, as [`Place::Address`], and another one, should code of what is inlined there stand
-    /// at the first.
+    /// The header that the compiler has put before a loop, by addresses in its code.
     Header {
-        /// Identifies the place.
-        address: u64,
-        /// Further.
-        other: u64,
+        /// Where the bounds of a member's part are compared. Identifies the place.
+        compared: u64,
+        /// Where these are computed: says the line, should code of an inlined function stand at the first.
+        computed: u64,
     },
     /// Addresses of calls within each other, outermost first.
     Called {
@@ -97,7 +96,7 @@ impl Place {
         match self {
             Place::Location(location) | Place::Named(location, _) => location as *const Location<'_> as u64,
             Place::Told { key, .. } => key,
-            Place::Address(address) | Place::Header { address, .. } => address,
+            Place::Address(address) | Place::Header { compared: address, .. } => address,
             Place::Called { calls, .. } => first_of(calls) ^ self.further(),
         }
     }
@@ -174,16 +173,16 @@ pub fn target(thread: &Thread, site: &CallSite) -> Option<Target> {
     if entry.location.get() == location && entry.from.get() == from && location != 0 {
         return Some(Target { context: entry.to.get(), recursive: entry.recursive.get() != 0 });
     }
-    unknown_target(thread, site, from, location)
+    unknown_target(thread, site, entry)
 }
 
-/// The same of one that the thread's cache does not have.
+/// The same of one that is not in its slot of the thread's cache.
 #[cold]
-fn unknown_target(thread: &Thread, site: &CallSite, from: ContextId, location: u64) -> Option<Target> {
+fn unknown_target(thread: &Thread, site: &CallSite, entry: &RegionCacheEntry) -> Option<Target> {
+    let (from, location) = (strand::context(thread), site.place.key());
     if location == 0 {
         return None;
     }
-    let entry = cache_slot(thread, location, from);
     let target = exclude_next(thread, || look_up(thread, from, site))?;
     entry.location.set(location);
     entry.from.set(from);
@@ -347,7 +346,7 @@ fn intern(shared: Shared, site: &CallSite) -> Option<SiteId> {
         Place::Location(location) => at(location, ""),
         Place::Named(location, name) => at(location, name),
         Place::Told { key, address, tell } => Told { address, ..tell(key) },
-        Place::Address(address) | Place::Header { address, .. } => {
+        Place::Address(address) | Place::Header { compared: address, .. } => {
             Told { file: "", function: "", line: 0, column: 0, address }
         }
         Place::Called { type_name, calls, .. } => {
@@ -356,7 +355,7 @@ fn intern(shared: Shared, site: &CallSite) -> Option<SiteId> {
     };
     let stack = match &site.place {
         Place::Called { calls, .. } => calls.get(1..).unwrap_or(&[]),
-        Place::Header { other, .. } => core::slice::from_ref(other),
+        Place::Header { computed, .. } => core::slice::from_ref(computed),
         _ => &[],
     };
     let key = SiteKey {

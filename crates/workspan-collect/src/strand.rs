@@ -151,8 +151,14 @@ pub fn touch_account(thread: &Thread, context: ContextId) {
 /// Counts a task that has ended after `own` ticks of its own.
 #[inline(always)]
 pub fn count_task(account: &Account, own: i64) {
+    count_task_in(account, own, histogram::bucket(if own > 0 { own as u64 } else { 0 }));
+}
+
+/// The same where its bucket of sizes is known.
+#[inline(always)]
+pub fn count_task_in(account: &Account, own: i64, bucket: usize) {
     account.tasks.set(account.tasks.get() + 1);
     account.task_work.set(account.task_work.get() + own);
-    let size = &account.sizes[histogram::bucket(if own > 0 { own as u64 } else { 0 })];
+    let size = &account.sizes[bucket.min(histogram::BUCKETS - 1)];
     size.set(size.get().wrapping_add(1));
 }

@@ -225,7 +225,7 @@ fn look_up(lookup: &Lookup<'_>, site: &Site) -> Found {
         return look_up_call(lookup, site);
     }
     match site.addresses.as_slice() {
-        [header, other] if site.kind == SiteKind::Loop => look_up_header(lookup, *header, *other),
+        [compared, computed] if site.kind == SiteKind::Loop => look_up_header(lookup, *compared, *computed),
         // A construct stands in no library's header, though an iterator's code may stand where it begins.
         [address] if site.kind == SiteKind::Loop => Some(lookup.find_where(*address, is_own))
             .filter(|own| !own.places.is_empty())
@@ -236,15 +236,16 @@ fn look_up(lookup: &Lookup<'_>, site: &Site) -> Found {
 }
 
 /// Of a loop whose header the compiler has put into the program: where its bounds are compared, unless the compiler has moved code of
-/// what it has inlined there; then another place of the header, or from where
-/// that is called.
-fn look_up_header(lookup: &Lookup<'_>, compared: u64, other: u64) -> Found {
+/// what it has inlined there; then where these are computed, or the call that
+/// was inlined.
+fn look_up_header(lookup: &Lookup<'_>, compared: u64, computed: u64) -> Found {
     let found = lookup.find(compared);
     if found.places.len() < 2 {
         return found;
     }
-    if let Some(other) = Some(lookup.find(other)).filter(|other| other.places.len() == 1) {
-        return other;
+    let header = lookup.find(computed);
+    if header.places.len() == 1 {
+        return header;
     }
     match lookup.called(compared).pop() {
         Some(Called { function, place: Some(place) }) => Found { places: vec![place], function, ..found },

@@ -194,7 +194,7 @@ pub extern "C" fn parallel_begin(
         task::go(thread, Some(at));
         return;
     };
-    team.is_called(team::Called { after: after as u64, body: entry.body as u64, sections: entry.sections });
+    team.set_called(team::Called { after: after as u64, body: entry.body as u64, sections: entry.sections });
     task.set_forked(thread, team);
     if entry.first {
         team.watches_body();

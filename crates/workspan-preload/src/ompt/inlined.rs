@@ -16,6 +16,7 @@ use core::mem;
 use core::sync::atomic::{AtomicU64, Ordering};
 
 use workspan_collect::interposed::Original;
+use workspan_collect::region::Place;
 
 use super::asked::of_runtime;
 use super::boundary;
@@ -128,7 +129,7 @@ fn look(saved: &Saved, number: Option<u64>) {
     let headers = Headers { iterations: known, number: one_more.unwrap_or(0) };
     let dealt = number.filter(|_| found.is_none()).and_then(|number| dealt(saved, member.of, number));
     if let Some((guard, chunks, part)) = dealt {
-        worksharing::inlined(thread, task, [guard, saved.after], chunks, part);
+        worksharing::inlined(thread, task, header(guard, saved.after), chunks, part);
         return task::go_long(thread, at);
     }
     match found {
@@ -141,13 +142,18 @@ fn look(saved: &Saved, number: Option<u64>) {
             let part = least + u64::from(more > 0 && number_known.is_none_or(|number| number < more));
             // Members come to one and the same loop by different calls: from the first round, or from either way of a branch.
             let guard = guard.unwrap_or(saved.after);
-            worksharing::inlined(thread, task, [guard, division.unwrap_or(guard)], iterations, part);
+            worksharing::inlined(thread, task, header(guard, division.unwrap_or(guard)), iterations, part);
         }
     }
     if known != [0; 3] {
         pieces::set_headers(thread, task, headers);
     }
     task::go_long(thread, at);
+}
+
+/// The place of a loop whose bounds are compared just before `guard`, and computed just before `computed`.
+fn header(guard: u64, computed: u64) -> Place {
+    Place::Header { compared: guard.saturating_sub(1), computed: computed.saturating_sub(1) }
 }
 
 /// Those that a function keeps, and what it returns.

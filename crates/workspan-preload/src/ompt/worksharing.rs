@@ -31,7 +31,6 @@ pub extern "C" fn work(
     let after = called_from(task, after);
     let called = with_region(task, entry, after);
     let site = match kind {
-        _ if called.sections => SiteKind::Sections,
         share::SECTIONS => SiteKind::Sections,
         share::TASKLOOP => SiteKind::Taskloop,
         share::LOOP | share::DISTRIBUTE => SiteKind::Loop,
@@ -44,6 +43,7 @@ pub extern "C" fn work(
     if endpoint == BEGIN {
         pieces::leave_inlined(thread, task);
     }
+    let site = if called.sections && site == SiteKind::Loop { SiteKind::Sections } else { site };
     let site = call_site(site, called, after);
     match (kind == share::TASKLOOP, endpoint == BEGIN) {
         (true, true) => taskloop::enter(thread, task, &site, Loop { at_once: entry.at_once, grouped: entry.grouped }),
@@ -103,14 +103,12 @@ fn place_of(task: &Frame) -> MemberPlace {
 }
 
 /// A member of a team, whose strand is stopped, begins its part of a loop whose header the compiler has put into the program:
-/// `part` of `iterations`; `after`: just behind an instruction of its header, to which all members come, and one that no other code is
-/// mixed with.
+/// `part` of `iterations`.
 #[cfg(target_arch = "x86_64")]
-pub(super) fn inlined(thread: &Thread, task: &Frame, after: [u64; 2], iterations: u64, part: u64) {
+pub(super) fn inlined(thread: &Thread, task: &Frame, place: Place, iterations: u64, part: u64) {
     range::loop_seen();
     pieces::leave_inlined(thread, task);
-    let [address, other] = after.map(|after| after.saturating_sub(1));
-    let site = CallSite { kind: SiteKind::Loop, place: Place::Header { address, other }, type_name: || "" };
+    let site = CallSite { kind: SiteKind::Loop, place, type_name: || "" };
     pieces::enter_inlined(thread, task, &site, iterations);
     pieces::piece(thread, task, part);
 }

@@ -13,7 +13,7 @@ use workspan_report::text::Style;
 use crate::args::{self, Cutoff};
 use crate::exit::Outcome;
 use crate::parts::{scenario, SpeedUp};
-use crate::simulated::{simulated, Of, Simulated};
+use crate::simulated::{simulated, Input, Simulated};
 use crate::strands::Recorded;
 use crate::{output, strands};
 
@@ -29,7 +29,7 @@ pub fn run(args: &args::Predict) -> anyhow::Result<Outcome> {
     let build = BuildOptions { grain: grain.clone(), join_cost_ps, ..BuildOptions::default() };
     let steal = Steal::of(args.steal, recording, &recorded.run);
     let options = Options { processors: args.processors.0.clone(), steal: steal.cost(), seeds: args.seeds };
-    let of = Of { recording, number: args.run, run: &recorded.run, rows: &recorded.rows };
+    let of = Input { recording, number: args.run, run: &recorded.run, rows: &recorded.rows };
     let Simulated { graph, seen, even } = simulated(of, &build, &scenario, &options)?;
     recorded.rows.report_problems();
     let any_order = any_order(&recorded, args.run).filter(|_| changes.is_empty());

@@ -19,7 +19,7 @@ use crate::args::{self, Show};
 use crate::evidence::Said;
 use crate::exit::Outcome;
 use crate::overwrite::Overwrites;
-use crate::simulated::{simulated, Of, Simulated};
+use crate::simulated::{simulated, Input, Simulated};
 use crate::{evidence, files, output, source, strands};
 
 /// Runs the verb.
@@ -58,7 +58,7 @@ pub fn live_beside(file: &Path, recording: &Recording) -> Option<Live> {
         let run = recording.runs.get(number as usize - 1).context("there is no such run")?;
         let processors = (0..POWERS).map(|power| 1 << power).collect();
         let options = Options { processors, steal: Steal::of(None, recording, run).cost(), seeds: SEEDS };
-        let of = Of { recording, number, run, rows: &rows };
+        let of = Input { recording, number, run, rows: &rows };
         let Simulated { graph, seen, even } = simulated(of, &BuildOptions::default(), &Scenario::default(), &options)?;
         let foretold = Foretold { graph: &graph, seen: &seen, even: even.as_ref() };
         workspan_report::live(recording, number, &rows, &foretold).context("cannot read the strands")

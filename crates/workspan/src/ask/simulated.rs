@@ -16,12 +16,12 @@ use crate::strands::StoredRows;
 
 /// What is simulated.
 #[derive(Clone, Copy, Debug)]
-pub struct Of<'a> {
+pub struct Input<'a> {
     /// The recording.
     pub recording: &'a Recording,
     /// Its run, from 1.
     pub number: u32,
-    /// The same.
+    /// That run, or what stands for it.
     pub run: &'a Run,
     /// Its strands.
     pub rows: &'a StoredRows,
@@ -40,12 +40,12 @@ pub struct Simulated {
 
 /// Simulates a run with the changes of a scenario, on a graph that is built so.
 pub fn simulated(
-    of: Of<'_>,
+    of: Input<'_>,
     build: &BuildOptions,
     scenario: &Scenario,
     options: &Options,
 ) -> anyhow::Result<Simulated> {
-    let Of { recording, run, rows, .. } = of;
+    let Input { recording, run, rows, .. } = of;
     let changed = |graph: Graph| match scenario.changes.is_empty() {
         true => graph,
         false => graph.with_factors(scenario.factors(recording)),
@@ -64,7 +64,7 @@ pub fn simulated(
 }
 
 /// The graph with even iterations, where the verdict is about these.
-fn even_graph(of: Of<'_>, build: &BuildOptions) -> anyhow::Result<Option<Graph>> {
+fn even_graph(of: Input<'_>, build: &BuildOptions) -> anyhow::Result<Option<Graph>> {
     let recording = bounded_by_locks(of.recording);
     let Some(run) = recording.runs.get((of.number as usize).saturating_sub(1)) else { return Ok(None) };
     let Some(even) = even_loops(&recording, run, &profile(&recording, run)) else { return Ok(None) };

@@ -73,7 +73,7 @@ impl Team {
     }
 
     /// The program has called the runtime so for it.
-    pub fn is_called(&self, called: Called) {
+    pub fn set_called(&self, called: Called) {
         self.called.set(called);
     }
 
