@@ -248,7 +248,7 @@ pub fn note_in(thread: &Thread, event: Event, context: u32, second: u64) {
 }
 
 /// Begins a strand at tick `now` of a hook that may have logged something.
-#[inline]
+#[inline(always)]
 pub fn go(thread: &Thread, now: u64) {
     if thread.log.get() | thread.excluded.get() | events::flag(thread) == 0 {
         strand::go(thread, now);
@@ -321,16 +321,21 @@ fn end_of_hook(thread: &Thread, now: u64, excluded: u64) -> u64 {
 }
 
 /// Goes on with the strand that runs, after a hook that has logged something.
-#[inline]
+#[inline(always)]
 pub fn go_on(thread: &Thread) {
     if thread.excluded.get() | events::flag(thread) != 0 {
-        events::turn(thread);
-        thread.start.set(thread.start.get().wrapping_add(thread.excluded.replace(0)));
+        go_on_after(thread);
     }
 }
 
+#[cold]
+fn go_on_after(thread: &Thread) {
+    events::turn(thread);
+    thread.start.set(thread.start.get().wrapping_add(thread.excluded.replace(0)));
+}
+
 /// No strand begins: what was waited is idle time.
-#[inline]
+#[inline(always)]
 pub fn rest(thread: &Thread) {
     events::turn(thread);
     thread.excluded.set(0);

@@ -167,22 +167,26 @@ pub fn stay(thread: &Thread, location: &'static Location<'static>) {
 /// place.
 #[inline(always)]
 pub fn target(thread: &Thread, site: &CallSite) -> Option<Target> {
+    known_target(thread, site.place.key()).or_else(|| unknown_target(thread, site))
+}
+
+/// The same of the site whose place has this [key](Place::key), if it is in the thread's cache.
+#[inline(always)]
+pub fn known_target(thread: &Thread, key: u64) -> Option<Target> {
     let from = strand::context(thread);
-    let location = site.place.key();
-    let entry = cache_slot(thread, location, from);
-    if entry.location.get() == location && entry.from.get() == from && location != 0 {
-        return Some(Target { context: entry.to.get(), recursive: entry.recursive.get() != 0 });
-    }
-    unknown_target(thread, site, entry)
+    let entry = cache_slot(thread, key, from);
+    let known = entry.location.get() == key && entry.from.get() == from && key != 0;
+    known.then(|| Target { context: entry.to.get(), recursive: entry.recursive.get() != 0 })
 }
 
 /// The same of one that is not in its slot of the thread's cache.
 #[cold]
-fn unknown_target(thread: &Thread, site: &CallSite, entry: &RegionCacheEntry) -> Option<Target> {
+fn unknown_target(thread: &Thread, site: &CallSite) -> Option<Target> {
     let (from, location) = (strand::context(thread), site.place.key());
     if location == 0 {
         return None;
     }
+    let entry = cache_slot(thread, location, from);
     let target = exclude_next(thread, || look_up(thread, from, site))?;
     entry.location.set(location);
     entry.from.set(from);

@@ -104,6 +104,16 @@ pub fn path(thread: &Thread) -> u32 {
     thread.task.position.get().path
 }
 
+/// The account of `context`.
+#[inline(always)]
+pub fn account_of(thread: &Thread, context: ContextId) -> &'static Account {
+    if thread.task.position.get().context == context && thread.account.get() != 0 {
+        current_account(thread)
+    } else {
+        Shared::of(thread).account(thread, context)
+    }
+}
+
 /// Replaces the path handle.
 #[inline(always)]
 pub fn set_path(thread: &Thread, path: u32) {

@@ -280,6 +280,7 @@ pub fn prepare(shared: Shared, thread: &Thread, role: Role) {
     thread.is_worker.set(u32::from(role == Role::Worker));
     thread.open_len.set(0);
     thread.frame.set(0);
+    thread.blocks.set(0);
     segment::start(shared, thread);
     thread.batches.iter().for_each(|batch| batch.set(0));
     thread.log.set(0);

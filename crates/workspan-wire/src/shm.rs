@@ -43,7 +43,7 @@ pub use super::wait::{WaitEdge, MAX_WAIT_EDGES, WAIT_MAIN, WAIT_OUTSIDE, WAIT_SI
 /// First eight bytes of the shared memory.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"wspanshm");
 /// Version of everything in this module.
-pub const WIRE_VERSION: u32 = 21;
+pub const WIRE_VERSION: u32 = 22;
 /// Environment variable that holds the path of the shared memory.
 pub const ENV: &str = "WORKSPAN_SHM";
 /// Section of an executable that says "hooks are in": [`NOTE_MAGIC`], then the wire version, then the runtime's name
@@ -410,6 +410,8 @@ pub struct Thread {
     pub virtual_now: Cell<u64>,
     /// Address of what the adapter knows of the running task, in the program's own memory; 0 for none.
     pub frame: Cell<u64>,
+    /// Address of the adapter's list of memory for tasks, of the same kind; 0 before it was looked for.
+    pub blocks: Cell<u64>,
 
     /// State at the last look at the kernel's clocks.
     pub anchor: Anchor,

@@ -57,7 +57,13 @@ impl AltSpans {
     /// After something was stolen, or its end was reported to who waits, which costs `steal`.
     #[inline(always)]
     pub fn burdened_by(self, steal: i64) -> AltSpans {
-        AltSpans { burdened: self.burdened.saturating_add(steal), ..self }
+        AltSpans { burdened: self.burdened + steal, ..self }
+    }
+
+    /// Before what that costs.
+    #[inline(always)]
+    pub fn relieved_of(self, steal: i64) -> AltSpans {
+        AltSpans { burdened: self.burdened.saturating_sub(steal), ..self }
     }
 
     /// How much they are beyond `other`.

@@ -83,6 +83,7 @@ pub fn creates(shared: Shared, creator: &Frame) -> CallId {
 }
 
 /// `task`, with all below, is over after `work`, and lasted for `span`; its call, if it has one, was marked on its path.
+#[inline(always)]
 pub fn closes(thread: &Thread, task: &Frame, call: CallId, work: i64, span: i64) {
     let shared = Shared::of(thread);
     if call != 0 && call != CALL_WANTED {

@@ -2,11 +2,13 @@
 
 use core::sync::atomic::{AtomicBool, Ordering};
 
+use super::rare;
+
 static VIRTUAL: AtomicBool = AtomicBool::new(false);
 
 /// Whether the program advances the clock itself.
 pub fn use_virtual(yes: bool) {
-    VIRTUAL.store(yes, Ordering::Relaxed);
+    rare::goes_on(VIRTUAL.swap(yes, Ordering::Relaxed), yes);
 }
 
 /// True if the program advances the clock itself.

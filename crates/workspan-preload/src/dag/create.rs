@@ -11,7 +11,7 @@ use workspan_collect::tables::{ContextId, ROOT};
 use workspan_wire::shm::{Latest, Thread, NODE, OWNED};
 
 use super::alt_spans::AltSpans;
-use super::frame::{self, Frame, Kind};
+use super::frame::{self, Frame, Kind, Parent};
 use super::state::{Base, Start};
 use super::task::whole_child_path;
 use super::{call, log, solo};
@@ -24,13 +24,14 @@ pub fn initial(thread: &'static Thread) -> Option<&'static Frame> {
     Some(frame)
 }
 
-/// `creator`, whose strand is stopped, creates a task in `context`; not `real`: what stands for a wait.
+/// `creator`, whose strand is stopped, creates a task in `context` whose end goes to `report`, too; not `real`: what stands for a wait.
 #[inline(always)]
 pub fn task(
     thread: &'static Thread,
     creator: &'static Frame,
     context: ContextId,
     kind: Kind,
+    report: *const Latest,
     real: bool,
 ) -> Option<&'static Frame> {
     let shared = Shared::of(thread);
@@ -50,12 +51,7 @@ pub fn task(
         forked_in: position.context,
         context,
     };
-    let task = Frame::new(thread, kind, start)?;
-    task.parent.set(creator);
-    task.team.set(creator.team.get());
-    task.round.set(creator.round.get());
-    task.report.set(report_of(shared, creator));
-    task.within.set(call::creates(shared, creator));
+    let task = Frame::of_parent(thread, kind, start, Parent::of(creator, report, call::creates(shared, creator)))?;
     if log::on(thread) && real {
         log::created(thread, task, charged, context);
     }
@@ -64,7 +60,7 @@ pub fn task(
 }
 
 /// Where ends of tasks go that `creator` creates now, besides `creator` itself.
-pub(super) fn report_of(shared: Shared, creator: &Frame) -> *const Latest {
+pub fn report_of(shared: Shared, creator: &Frame) -> *const Latest {
     // SAFETY: null or a group that is open.
     if let Some(group) = unsafe { creator.own_group.get().as_ref() } {
         return &group.ends;

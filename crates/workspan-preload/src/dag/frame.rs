@@ -38,7 +38,6 @@ use workspan_wire::shm::{Candidate, Latest, TaskState, Thread, OWNED};
 
 use super::alt_spans::AltSpans;
 pub use super::kind::Kind;
-use super::kind::KindCell;
 use super::pool;
 use super::state::call::Open;
 use super::state::depend::{List, Table};
@@ -72,6 +71,11 @@ pub fn taken(latest: &Latest) -> (i64, u32) {
     latest.candidate.path.store(0, Ordering::Relaxed);
     latest.candidate.span.store(i64::MIN, Ordering::Relaxed);
     taken
+}
+
+#[inline(never)]
+fn release_all(shared: Shared, paths: [u32; 4]) {
+    paths.iter().for_each(|path| path::release(shared, *path));
 }
 
 /// Where a task stands in its life.
@@ -111,12 +115,10 @@ pub struct Frame {
     pub(super) team: Cell<*const Team>,
     /// Barriers of the team that it has passed; for an explicit task, its creator's.
     pub(super) round: Cell<Round>,
-    pub(super) kind: KindCell,
+    pub(super) kind: Cell<Kind>,
     pub(super) stage: Cell<Stage>,
     pub(super) start: Cell<Start>,
     pub(super) base: Cell<Base>,
-    /// While it does not run; written before it is read.
-    rests: Cell<Rests>,
     /// The task whose place on the thread it took.
     pub(super) interrupted: Cell<*const Frame>,
     /// Dependences among its children.
@@ -145,6 +147,30 @@ pub struct Frame {
     pub(super) logged: Logged,
     /// What most tasks do without.
     extra: AtomicPtr<Extra>,
+    /// While it does not run; written before it is read. The last field, so that a new task's zeros do not go on over it.
+    rests: Cell<Rests>,
+}
+
+/// What a task has of the one that creates it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Parent {
+    pub(super) parent: *const Frame,
+    pub(super) report: *const Latest,
+    pub(super) team: *const Team,
+    pub(super) round: Round,
+    pub(super) within: CallId,
+}
+
+impl Parent {
+    /// Of a task that nobody creates.
+    pub(super) const NONE: Parent =
+        Parent { parent: ptr::null(), report: ptr::null(), team: ptr::null(), round: Round(false), within: 0 };
+
+    /// Of a task that `creator` creates.
+    #[inline(always)]
+    pub(super) fn of(creator: &Frame, report: *const Latest, within: CallId) -> Parent {
+        Parent { parent: creator, report, team: creator.team.get(), round: creator.round.get(), within }
+    }
 }
 
 /// What most tasks do without: made when it is needed, so that creating a task writes less.
@@ -191,9 +217,14 @@ pub struct Extra {
 const _: () = assert!(size_of::<Frame>() <= pool::BLOCK && size_of::<Extra>() <= pool::BLOCK);
 
 impl Frame {
+    /// A frame for a task that nobody creates. `None`: no memory.
+    pub fn new(thread: &Thread, kind: Kind, start: Start) -> Option<&'static Frame> {
+        Frame::of_parent(thread, kind, start, Parent::NONE)
+    }
+
     /// A frame for a new task. `None`: no memory.
     #[inline(always)]
-    pub fn new(thread: &Thread, kind: Kind, start: Start) -> Option<&'static Frame> {
+    pub(super) fn of_parent(thread: &Thread, kind: Kind, start: Start, of: Parent) -> Option<&'static Frame> {
         let at = pool::take::<Frame>(thread)?;
         let frame = Frame {
             open: AtomicU32::new(1),
@@ -201,16 +232,15 @@ impl Frame {
             children: none(),
             late: none(),
             thread: AtomicPtr::new(ptr::null_mut()),
-            parent: Cell::new(ptr::null()),
-            report: Cell::new(ptr::null()),
+            parent: Cell::new(of.parent),
+            report: Cell::new(of.report),
             own_group: Cell::new(ptr::null()),
-            team: Cell::new(ptr::null()),
-            round: Cell::new(Round::default()),
-            kind: KindCell::new(kind),
+            team: Cell::new(of.team),
+            round: Cell::new(of.round),
+            kind: Cell::new(kind),
             stage: Cell::new(Stage::Created),
             start: Cell::new(start),
             base: Cell::new(Base::default()),
-            rests: Cell::new(Rests { none: () }),
             interrupted: Cell::new(ptr::null()),
             dependences: Cell::new(ptr::null_mut()),
             brief: Cell::new(ptr::null()),
@@ -222,9 +252,10 @@ impl Frame {
             number: Cell::new(0),
             reported: Cell::new(0),
             open_call: Cell::new(0),
-            within: Cell::new(0),
+            within: Cell::new(of.within),
             logged: Logged::default(),
             extra: AtomicPtr::new(ptr::null_mut()),
+            rests: Cell::new(Rests { none: () }),
         };
         // SAFETY: a fresh block, large and aligned enough.
         unsafe { at.write(frame) };
@@ -542,6 +573,7 @@ impl Frame {
     }
 
     /// Puts the state of `thread` aside.
+    #[inline(always)]
     pub fn save(&self, thread: &Thread) {
         self.rests.set(Rests { saved: thread.task.get() });
         // Whoever sees this sees the state: see `task::resume`.
@@ -549,6 +581,7 @@ impl Frame {
     }
 
     /// Brings the state back, on whichever thread.
+    #[inline(always)]
     pub fn load(&'static self, thread: &'static Thread) {
         thread.frame.set(ptr::from_ref(self) as u64);
         // SAFETY: what is resumed has been suspended.
@@ -559,13 +592,24 @@ impl Frame {
 
     /// One holder less; the last one frees it.
     pub(super) fn release(&self, thread: &Thread) {
-        if !super::solo::decrement(&self.holders) {
-            return;
+        if super::solo::decrement(&self.holders) {
+            self.free(thread, self.end().path);
         }
-        let shared = Shared::of(thread);
-        let paths = [self.base.get().path, seen(&self.children).1, seen(&self.late).1, self.end().path];
+    }
+
+    /// The same of its own hold, where it ends at the end of `path`.
+    #[inline(always)]
+    pub(super) fn release_ended(&self, thread: &Thread, path: u32) {
+        if super::solo::decrement(&self.holders) {
+            self.free(thread, path);
+        }
+    }
+
+    #[inline(always)]
+    fn free(&self, thread: &Thread, path: u32) {
+        let paths = [self.base.get().path, seen(&self.children).1, seen(&self.late).1, path];
         if paths.iter().fold(0, |any, path| any | path) & OWNED != 0 {
-            paths.iter().for_each(|path| path::release(shared, *path));
+            release_all(Shared::of(thread), paths);
         }
         let extra = self.extra.load(Ordering::Acquire);
         if let Some(known) = self.known_extra() {

@@ -97,14 +97,11 @@ pub fn create(
     kind: Kind,
 ) -> Option<&'static Frame> {
     let kind = Kind { direct: true, ..kind };
-    let task = create::task(thread, creator, context, kind, true)?;
-    task.report.set(match gather {
-        Some(gather) => {
-            solo::more(&gather.open, 1);
-            &gather.ends
-        }
-        None => &Shared::of(thread).header().detached,
-    });
+    let report = gather.map_or(&Shared::of(thread).header().detached, |gather| &gather.ends);
+    let task = create::task(thread, creator, context, kind, report, true)?;
+    if let Some(gather) = gather {
+        solo::more(&gather.open, 1);
+    }
     Some(task)
 }
 

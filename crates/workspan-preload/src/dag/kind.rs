@@ -1,7 +1,5 @@
 //! Properties of tasks.
 
-use core::cell::Cell;
-
 use workspan_wire::shm::Thread;
 
 /// Properties of a task.
@@ -29,46 +27,6 @@ pub struct Kind {
     pub siblings: bool,
     /// It is part of a construct, which is the instance.
     pub part: bool,
-}
-
-/// A [`Kind`] in one number, so that it is written and read as a whole.
-#[derive(Debug)]
-pub(super) struct KindCell(Cell<u16>);
-
-impl KindCell {
-    #[inline(always)]
-    pub(super) fn new(kind: Kind) -> KindCell {
-        let cell = KindCell(Cell::new(0));
-        cell.set(kind);
-        cell
-    }
-
-    #[inline(always)]
-    pub(super) fn get(&self) -> Kind {
-        let bits = self.0.get();
-        let has = |bit: u32| bits & 1 << bit != 0;
-        Kind {
-            implicit: has(0),
-            inline: has(1),
-            recursive: has(2),
-            machinery: has(3),
-            untied: has(4),
-            final_: has(5),
-            taskloop: has(6),
-            leaving: has(7),
-            direct: has(8),
-            siblings: has(9),
-            part: has(10),
-        }
-    }
-
-    #[inline(always)]
-    pub(super) fn set(&self, kind: Kind) {
-        let Kind { implicit, inline, recursive, machinery, untied, final_, taskloop, leaving, direct, siblings, part } =
-            kind;
-        let bits = [implicit, inline, recursive, machinery, untied, final_, taskloop, leaving, direct, siblings, part];
-        self.0.set(bits.into_iter().enumerate().fold(0, |all, (bit, is)| all | u16::from(is) << bit));
-    }
 }
 
 impl Kind {

@@ -16,6 +16,7 @@ pub mod marked;
 pub mod pieces;
 pub mod pool;
 pub mod range;
+pub mod rare;
 pub mod ready;
 pub mod share;
 pub mod solo;

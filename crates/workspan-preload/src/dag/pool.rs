@@ -15,6 +15,7 @@
 
 use core::cell::Cell;
 use core::mem::MaybeUninit;
+use core::ptr;
 use core::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
 use workspan_collect::exclude::exclude_next;
@@ -65,6 +66,7 @@ fn block(address: u64) -> &'static Block {
 }
 
 /// A block for a `T`, not initialised. `None`: the kernel has no memory.
+#[inline(always)]
 pub fn take<T>(thread: &Thread) -> Option<*mut T> {
     const { assert!(size_of::<T>() <= BLOCK && align_of::<T>() <= align_of::<Block>()) };
     let list = list(thread);
@@ -83,6 +85,7 @@ pub fn take<T>(thread: &Thread) -> Option<*mut T> {
 /// # Safety
 ///
 /// `at` came from [`take`] and nobody uses it any more.
+#[inline(always)]
 pub unsafe fn give<T>(thread: &Thread, at: *const T) {
     let list = list(thread);
     let free = block(at as u64);
@@ -107,10 +110,22 @@ fn is_among_last(list: &List, address: u64) -> bool {
     at == address
 }
 
+#[inline(always)]
 fn list(thread: &Thread) -> &'static List {
+    // SAFETY: 0 or the address of a list, from `find_list`.
+    match unsafe { (thread.blocks.get() as *const List).as_ref() } {
+        Some(list) => list,
+        None => find_list(thread),
+    }
+}
+
+#[cold]
+fn find_list(thread: &Thread) -> &'static List {
     // The slot follows from the address; threads lie one area apart.
     let area = thread as *const Thread as usize - thread.base.get() as usize - workspan_wire::shm::THREADS;
-    &LISTS[(area / size_of::<ThreadArea>()).min(MAX_THREADS - 1)]
+    let list = &LISTS[(area / size_of::<ThreadArea>()).min(MAX_THREADS - 1)];
+    thread.blocks.set(ptr::from_ref(list).expose_provenance() as u64);
+    list
 }
 
 /// Gets blocks for a thread in advance, so that no strand pays for the kernel's work.

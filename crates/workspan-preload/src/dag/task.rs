@@ -65,6 +65,7 @@ pub fn go_late(thread: &Thread, now: u64) {
 }
 
 /// `task` begins on `thread`, whose strand is stopped and saved.
+#[inline(always)]
 pub fn begin(thread: &'static Thread, task: &'static Frame) {
     let shared = Shared::of(thread);
     depend::after_predecessors(thread, task);
@@ -97,6 +98,7 @@ pub fn begin(thread: &'static Thread, task: &'static Frame) {
 }
 
 /// `task` pauses; the strand is stopped. `leaves`: what it interrupted goes on, otherwise another one takes its place.
+#[inline(always)]
 pub fn suspend(thread: &Thread, task: &Frame, leaves: bool) {
     flush(thread);
     if log::on(thread) {
@@ -110,6 +112,7 @@ pub fn suspend(thread: &Thread, task: &Frame, leaves: bool) {
 }
 
 /// `task` goes on, in its wait if it was suspended in one (then there is a tick).
+#[inline(always)]
 pub fn resume(thread: &'static Thread, task: &'static Frame, tick: Option<u64>) {
     let idle_since = thread.idle_since.get();
     let waited = thread.task.waiting.get() != 0;
@@ -128,6 +131,7 @@ pub fn resume(thread: &'static Thread, task: &'static Frame, tick: Option<u64>) 
 }
 
 /// `task`, whose strand is stopped, goes on after the task that was part of its own chain, if there was one.
+#[inline(always)]
 pub fn join_inline(thread: &'static Thread, task: &Frame) {
     if let Some(extra) = task.known_extra() {
         if let Some(tail) = extra.inline_end.take() {
@@ -167,25 +171,29 @@ pub fn await_saved(thread: &Thread, task: &Frame) -> bool {
     false
 }
 
-#[inline]
+#[inline(always)]
 fn flush(thread: &Thread) {
     if thread.task.work.get() != thread.task.flushed.get() {
         strand::flush(thread);
     }
 }
 
-/// `task`'s code has ended on `thread`; the strand is stopped. Its state is put away. Not `complete`: somebody will say so.
-pub fn end(thread: &'static Thread, task: &'static Frame, complete: bool) {
-    put_away(thread, task, complete);
+/// `task`'s code has ended on `thread`; the strand is stopped. Its state is put away. It is complete when somebody says so.
+pub fn end(thread: &'static Thread, task: &'static Frame) {
+    let end = put_away(thread, task, false);
+    detach(task, end);
+    task.thread.store(ptr::null_mut(), Ordering::Release);
 }
 
 /// The same, and it is complete.
 #[inline]
 pub fn end_complete(thread: &'static Thread, task: &'static Frame) {
     let end = put_away(thread, task, true);
+    task.thread.store(ptr::null_mut(), Ordering::Release);
     complete_at(thread, task, end);
 }
 
+/// Where `task` has ended.
 #[inline(always)]
 fn put_away(thread: &'static Thread, task: &'static Frame, complete: bool) -> End {
     flush(thread);
@@ -212,9 +220,11 @@ fn put_away(thread: &'static Thread, task: &'static Frame, complete: bool) -> En
         work: call::work(thread),
         ..End::at(thread.task.position.get())
     };
-    let end = ends_at(task, end);
-    task.thread.store(ptr::null_mut(), Ordering::Release);
-    end
+    if task.known_extra().is_some() {
+        after_event(task, end)
+    } else {
+        end
+    }
 }
 
 /// The code of `task`, which is suspended, has ended.
@@ -233,18 +243,16 @@ pub fn end_suspended(thread: &'static Thread, task: &'static Frame) {
         work: saved.work + saved.teams_work,
         ..End::at(position)
     };
-    ends_at(task, end);
+    detach(task, after_event(task, end));
 }
 
-/// Puts away where `task`'s code has ended, and returns it. An event may be fulfilled later: the time between counts with the task.
-#[inline(always)]
-fn ends_at(task: &Frame, end: End) -> End {
-    let end = if task.known_extra().is_some() { after_event(task, end) } else { end };
+/// The code of `task` has ended there.
+fn detach(task: &Frame, end: End) {
     task.set_end(end);
     task.stage.set(Stage::Detached);
-    end
 }
 
+/// Where `task` ends: its event may be fulfilled later than its code ends. The time between counts with the task.
 #[cold]
 fn after_event(task: &Frame, end: End) -> End {
     let (fulfilled, fulfilled_uniform) = fulfilled_at(task);
@@ -266,42 +274,49 @@ pub fn complete(thread: &'static Thread, task: &'static Frame) {
     complete_at(thread, task, task.end());
 }
 
+/// The same; it has ended at `end`, which the frame need not know.
 #[inline(always)]
 fn complete_at(thread: &'static Thread, task: &'static Frame, end: End) {
+    let mut end = end;
     task.stage.set(Stage::Ended);
     let shared = Shared::of(thread);
     let kind = task.kind.get();
     let kept = kind.inline || task.depended_on.get();
     if kept {
-        whole_path(shared, task);
+        end = with_whole_path(shared, task, end);
+        task.set_end(end);
     }
+    let own = end.alt.burdened_by(kind.steal(thread));
+    let report = task.report.get();
     if let Some(parent) = task.parent() {
         if kind.inline {
             inline_complete(thread, task, parent);
         }
-        end.alt.burdened_by(kind.steal(thread)).raise(&parent.children);
+        own.raise(&parent.children);
         if parent.children.candidate.span.load(Ordering::Relaxed) < end.span {
-            let path = if !kept && is_plain(task, &end) {
-                end.path
-            } else {
-                let path = whole_path(shared, task);
-                if kept || !task.report.get().is_null() {
-                    path::own(shared, path)
+            let mut path = end.path;
+            if kept || !is_plain(task, &end) {
+                end = with_whole_path(shared, task, end);
+                path = end.path;
+                if kept || !report.is_null() {
+                    path = path::own(shared, path);
                 } else {
                     // Nobody else will want it.
-                    task.set_end(End { path: 0, since: end.span, ..end });
-                    path
+                    end.path = 0;
                 }
-            };
+            }
             offer(shared, &parent.children.candidate, end.span, path);
         }
     }
     // SAFETY: null, or part of a group or team that waits for this task.
-    if let Some(report) = unsafe { task.report.get().as_ref() } {
-        tell(shared, report, end.alt.burdened_by(kind.steal(thread)), thread);
+    if let Some(report) = unsafe { report.as_ref() } {
+        tell(shared, report, own, thread);
         if report.candidate.span.load(Ordering::Relaxed) < end.span {
-            let lent = !kept && is_plain(task, &end) && lent::lends(thread, task);
-            let path = if lent { end.path } else { path::own(shared, whole_path(shared, task)) };
+            let mut path = end.path;
+            if kept || !is_plain(task, &end) || !lent::lends(thread, task) {
+                end = with_whole_path(shared, task, end);
+                path = path::own(shared, end.path);
+            }
             offer(shared, &report.candidate, end.span, path);
         }
     }
@@ -313,7 +328,7 @@ fn tell(shared: Shared, to: &Latest, end: AltSpans, thread: &Thread) {
     let detached = &shared.header().detached;
     if ptr::eq(to, detached) {
         // Threads that were not reported may be at it, too (`solo`).
-        let end = end.burdened_by(-thread.steal.get());
+        let end = end.relieved_of(thread.steal.get());
         group::raise(&detached.uniform, end.uniform);
         group::raise(&detached.burdened, end.burdened);
     } else {
@@ -342,9 +357,8 @@ fn is_plain(task: &Frame, end: &End) -> bool {
     borrowed && start.forked_in == start.context
 }
 
-/// The path up to the task's end, which the frame owns from now on.
-fn whole_path(shared: Shared, task: &Frame) -> u32 {
-    let end = task.end();
+/// The same end with all of the path up to there, which the task owns from now on.
+fn with_whole_path(shared: Shared, task: &Frame, end: End) -> End {
     let mut path = end.path;
     let mut leaf = false;
     if path & PREFIXED != 0 {
@@ -364,78 +378,97 @@ fn whole_path(shared: Shared, task: &Frame) -> u32 {
     if path & OWNED == 0 {
         path = path::own(shared, path);
     }
-    task.set_end(End { path, since: end.span, ..end });
-    path
+    End { path, since: end.span, ..end }
 }
 
-/// One reason less for `task` to be open; if it was the last, it closes, and so may its creators.
-fn close_one(thread: &'static Thread, task: &'static Frame) {
-    close(thread, task, task.end());
-}
-
-/// The same of one that has ended at `ended`, but for its path.
+/// `task` has ended at `end`: one reason less for it to be open. If it was the last, it closes, and so may its creators.
 #[inline(always)]
-fn close(thread: &'static Thread, task: &'static Frame, ended: End) {
-    let shared = Shared::of(thread);
-    let (mut task, mut first) = (task, Some(ended));
-    loop {
-        if !solo::decrement(&task.open) {
-            return;
-        }
-        let ended = first.take().unwrap_or_else(|| task.end());
-        let parent = task.parent();
-        let kind = task.kind.get();
-        let start = task.start.get();
-        let (end, end_alt) = (ended.span, ended.alt);
-        let work = ended.work + task.below.load(Ordering::Acquire);
-        // Descendants may have ended later.
-        let (children, children_path) = frame::seen(&task.children);
-        let (late, late_path) = frame::seen(&task.late);
-        let last = end.max(children).max(late);
-        // As who waits for it sees it.
-        let below = AltSpans::seen(&task.children).max(AltSpans::seen(&task.late));
-        let last_alt = end_alt.max(below.burdened_by(-thread.steal.get()));
-        if kind.is_instance() {
-            let account = shared.account(thread, start.context);
-            account.entries.set(account.entries.get() + 1);
-            if !kind.recursive {
-                account.instances.set(account.instances.get() + 1);
-                account.work.set(account.work.get() + work);
-                account.span.set(account.span.get() + last - start.span);
-                let alt = last_alt.beyond(start.alt);
-                account.uniform_span.set(account.uniform_span.get() + alt.uniform);
-                account.burdened_span.set(account.burdened_span.get() + alt.burdened);
-            }
-        }
-        let own = end_alt.burdened_by(kind.steal(thread));
-        if last > end || below.max(own) != own {
-            // SAFETY: as in `complete`.
-            let report = unsafe { task.report.get().as_ref() };
-            let to = match (report, parent) {
-                (Some(report), _) if !kind.direct => Some(report),
-                (_, Some(parent)) => Some(&parent.late),
-                (_, None) => None,
-            };
-            if let Some(to) = to {
-                tell(shared, to, below, thread);
-                if last > end && to.candidate.span.load(Ordering::Relaxed) < last {
-                    let path = if late >= children {
-                        path::own(shared, late_path)
-                    } else {
-                        whole_child_path(shared, task, children, children_path)
-                    };
-                    offer(shared, &to.candidate, last, path);
-                }
-            }
-        }
-        call::closes(thread, task, ended.call, work, last - start.span);
-        depend::forget(thread, task);
-        task.release(thread);
-        match parent {
-            Some(parent) => task = parent,
-            None => return,
+fn close(thread: &'static Thread, task: &'static Frame, end: End) {
+    let alone = task.open.load(Ordering::Acquire) == 1;
+    if !alone {
+        // Whoever closes it will want to know.
+        task.set_end(end);
+    }
+    if alone || solo::decrement(&task.open) {
+        if let Some(parent) = closes(thread, task, end) {
+            close_one(thread, parent);
         }
     }
+}
+
+/// A child of `task` has closed, or its code is over: one reason less for it to be open.
+#[inline(always)]
+fn close_one(thread: &'static Thread, task: &'static Frame) {
+    if solo::decrement(&task.open) {
+        close_all(thread, task);
+    }
+}
+
+/// `task` has ended, and all below: it closes, and so may its creators.
+#[inline(never)]
+fn close_all(thread: &'static Thread, task: &'static Frame) {
+    let mut task = task;
+    while let Some(parent) = closes(thread, task, task.end()) {
+        if !solo::decrement(&parent.open) {
+            return;
+        }
+        task = parent;
+    }
+}
+
+/// `task`, which has ended at `ended`, closes. Returns its creator.
+#[inline(always)]
+fn closes(thread: &'static Thread, task: &'static Frame, ended: End) -> Option<&'static Frame> {
+    let shared = Shared::of(thread);
+    let parent = task.parent();
+    let kind = task.kind.get();
+    let start = task.start.get();
+    let (end, end_alt) = (ended.span, ended.alt);
+    let work = ended.work + task.below.load(Ordering::Acquire);
+    // Descendants may have ended later.
+    let (children, children_path) = frame::seen(&task.children);
+    let (late, late_path) = frame::seen(&task.late);
+    let last = end.max(children).max(late);
+    // As who waits for it sees it.
+    let below = AltSpans::seen(&task.children).max(AltSpans::seen(&task.late));
+    if kind.is_instance() {
+        let account = strand::account_of(thread, start.context);
+        account.entries.set(account.entries.get() + 1);
+        if !kind.recursive {
+            let last_alt = end_alt.max(below.relieved_of(thread.steal.get()));
+            account.instances.set(account.instances.get() + 1);
+            account.work.set(account.work.get() + work);
+            account.span.set(account.span.get() + last - start.span);
+            let alt = last_alt.beyond(start.alt);
+            account.uniform_span.set(account.uniform_span.get() + alt.uniform);
+            account.burdened_span.set(account.burdened_span.get() + alt.burdened);
+        }
+    }
+    let own = end_alt.burdened_by(kind.steal(thread));
+    if last > end || below.max(own) != own {
+        // SAFETY: as in `complete`.
+        let report = unsafe { task.report.get().as_ref() };
+        let to = match (report, parent) {
+            (Some(report), _) if !kind.direct => Some(report),
+            (_, Some(parent)) => Some(&parent.late),
+            (_, None) => None,
+        };
+        if let Some(to) = to {
+            tell(shared, to, below, thread);
+            if last > end && to.candidate.span.load(Ordering::Relaxed) < last {
+                let path = if late >= children {
+                    path::own(shared, late_path)
+                } else {
+                    whole_child_path(shared, task, children, children_path)
+                };
+                offer(shared, &to.candidate, last, path);
+            }
+        }
+    }
+    call::closes(thread, task, ended.call, work, last - start.span);
+    depend::forget(thread, task);
+    task.release_ended(thread, ended.path);
+    parent
 }
 
 /// A handle of its own for a path from `task`'s candidates: a child's that ends at `span`, possibly borrowed from `task`.

@@ -15,7 +15,7 @@ use workspan_wire::shm::{Thread, PREFIXED};
 
 use super::alt_spans::AltSpans;
 use super::create::report_of;
-use super::frame::{Extra, Frame, Kind};
+use super::frame::{Extra, Frame, Kind, Parent};
 use super::state::call::Open;
 use super::state::group::Group;
 use super::state::Start;
@@ -105,12 +105,7 @@ pub fn create(
         }
     };
     let start = Start { path: path::own(shared, start.path), ..start };
-    let task = Frame::new(thread, kind, start)?;
-    task.parent.set(creator);
-    task.team.set(creator.team.get());
-    task.round.set(creator.round.get());
-    task.report.set(report);
-    task.within.set(within);
+    let task = Frame::of_parent(thread, kind, start, Parent::of(creator, report, within))?;
     if log::on(thread) {
         let identity = helper.map_or_else(|| identity_of_loop(thread, creator), log::chunk_of);
         log::is_chunk(thread, task, start.context, identity);

@@ -18,6 +18,7 @@ use workspan_collect::shared::Shared;
 use workspan_collect::thread;
 use workspan_wire::shm::{Thread, ThreadArea, THREADS};
 
+use super::rare;
 use super::turn::{Sleep, Taken, Turn};
 
 /// The first time.
@@ -36,7 +37,7 @@ extern "C" {
 
 /// From now on threads take turns.
 pub fn enable() {
-    WANTED.store(true, Ordering::Relaxed);
+    rare::goes_on(WANTED.swap(true, Ordering::Relaxed), true);
     thread::at_end(give);
 }
 

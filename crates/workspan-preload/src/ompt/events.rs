@@ -29,7 +29,7 @@ use crate::dag::clock::is_virtual;
 use crate::dag::frame::Frame;
 use crate::dag::ready::ready;
 use crate::dag::team::Team;
-use crate::dag::{create, pieces, range, task, team, token};
+use crate::dag::{create, pieces, range, rare, task, team, token};
 use crate::{modules, threads};
 
 /// Of no place: what happens there belongs to the context around it.
@@ -38,9 +38,11 @@ const NOWHERE: CallSite = CallSite { kind: SiteKind::Parallel, place: Place::Add
 /// The tick now; `None` if the reading may be skipped.
 #[inline(always)]
 pub(crate) fn tick(thread: &Thread) -> Option<u64> {
-    first_calls::leaves(thread);
-    if is_virtual() {
-        return Some(thread.virtual_now.get());
+    if rare::any() {
+        first_calls::leaves(thread);
+        if is_virtual() {
+            return Some(thread.virtual_now.get());
+        }
     }
     if thread.task.waiting.get() != 0 {
         return Some(clock::wake(thread));
@@ -51,12 +53,16 @@ pub(crate) fn tick(thread: &Thread) -> Option<u64> {
 /// The tick now.
 #[inline(always)]
 pub(crate) fn now(thread: &Thread) -> u64 {
-    first_calls::leaves(thread);
-    if let Some(now) = boundary::leaves(thread) {
-        now
-    } else if is_virtual() {
-        thread.virtual_now.get()
-    } else if thread.task.waiting.get() != 0 {
+    if rare::any() {
+        first_calls::leaves(thread);
+        if let Some(now) = boundary::leaves(thread) {
+            return now;
+        }
+        if is_virtual() {
+            return thread.virtual_now.get();
+        }
+    }
+    if thread.task.waiting.get() != 0 {
         clock::wake(thread)
     } else {
         clock::read(thread)
@@ -100,6 +106,9 @@ pub(super) fn team_in(data: *const Data) -> Option<&'static Team> {
 /// The event is over: a thread that runs has the token, one that waits has not.
 #[inline(always)]
 pub(super) fn done(thread: &'static Thread) {
+    if !rare::any() {
+        return;
+    }
     first_calls::stays(thread);
     if token::enabled() {
         take_turns(thread);

@@ -8,6 +8,7 @@ use core::ptr;
 use workspan_collect::platform;
 
 use crate::dag::frame::Frame;
+use crate::dag::rare;
 use crate::dag::team::Team;
 use crate::samples;
 
@@ -208,25 +209,25 @@ pub fn note_task(entry: Entry) {
 pub fn watch(task: &Frame, after: u64) {
     with_noted(|noted| {
         noted.after.set(after);
-        noted.watched.set(task);
+        rare::goes_on(!noted.watched.replace(task).is_null(), true);
     });
 }
 
 /// The runtime has returned.
 pub fn watch_no_more() {
-    with_noted(|noted| noted.watched.set(ptr::null()));
+    with_noted(|noted| rare::goes_on(!noted.watched.replace(ptr::null()).is_null(), false));
 }
 
 /// True if the runtime, which `task` has called, returns to the collector.
 #[inline(always)]
 pub fn is_watched(task: &Frame) -> bool {
-    with_noted(|noted| ptr::eq(noted.watched.get(), task))
+    rare::any() && with_noted(|noted| ptr::eq(noted.watched.get(), task))
 }
 
 /// True if that holds of any task.
 #[inline(always)]
 pub fn watches() -> bool {
-    with_noted(|noted| !noted.watched.get().is_null())
+    rare::any() && with_noted(|noted| !noted.watched.get().is_null())
 }
 
 /// True the first time that the thread calls the entry point of this number, below 64.
@@ -251,19 +252,25 @@ pub fn is_very_first() -> bool {
 /// Where the program has called the runtime for `task`, which says that it returns to `after`: that may be the collector.
 #[inline(always)]
 pub fn called_from(task: &Frame, after: *const c_void) -> *const c_void {
-    with_noted(|noted| if ptr::eq(noted.watched.get(), task) { noted.after.get() as *const c_void } else { after })
+    if !is_watched(task) {
+        return after;
+    }
+    with_noted(|noted| noted.after.get() as *const c_void)
 }
 
 /// Whether the calling thread is in the runtime.
 #[inline(always)]
 pub fn inside() -> Inside {
+    if !rare::any() {
+        return Inside::No;
+    }
     with_noted(|noted| noted.inside.get())
 }
 
 /// It enters or leaves.
 #[inline(always)]
 pub fn set_inside(inside: Inside) {
-    with_noted(|noted| noted.inside.set(inside));
+    with_noted(|noted| rare::goes_on(noted.inside.replace(inside) != Inside::No, inside != Inside::No));
 }
 
 /// What was noted last; it is used up.

@@ -7,6 +7,7 @@ use core::ffi::{c_int, c_void};
 use workspan_collect::region;
 use workspan_collect::shared::Shared;
 use workspan_collect::strand;
+use workspan_collect::tables::ContextId;
 use workspan_collect::thread;
 use workspan_wire::shm::Thread;
 use workspan_wire::site::SiteKind;
@@ -15,11 +16,11 @@ use super::abi::{dependence, status, task as flag, Data, Dependence};
 use super::events::{done, frame_in, frame_or_leaving, now, tick};
 use super::first_calls;
 use super::noted::{called_from, is_very_first, is_watched, noted};
-use super::site::call_site;
+use super::site::{call_site, key};
 use crate::dag::alt_spans::AltSpans;
 use crate::dag::depend::Use;
 use crate::dag::frame::{Frame, Kind, Stage};
-use crate::dag::{create, depend as dependences_of, log, task, taskloop};
+use crate::dag::{create, depend as dependences_of, log, rare, task, taskloop};
 
 /// A task is created.
 pub extern "C" fn task_create(
@@ -42,13 +43,9 @@ pub extern "C" fn task_create(
         }
     }
     let Some(thread) = creator.running_on() else { return };
-    let watched = is_watched(creator);
-    if watched && is_very_first() {
-        first_calls::made(task_data.cast());
-    }
-    let later = first_calls::leaves(thread);
+    let (watched, later) = if rare::any() { watched_creation(thread, creator, task_data) } else { (false, 0) };
     let at = tick(thread);
-    let cost = entry.later(later).cost(thread.short.get() * 10);
+    let cost = if entry.since == 0 { None } else { entry.later(later).cost(thread.short.get() * 10) };
     task::stop(thread, at);
     let here = strand::context(thread);
     let mut kind = Kind {
@@ -63,14 +60,18 @@ pub extern "C" fn task_create(
         kind.inline = false;
     } else if entry.is_none() && creator.in_taskloop() {
         kind = Kind { recursive: true, taskloop: true, inline: true, ..kind };
-    } else if let Some(target) = region::target(thread, &call_site(SiteKind::Task, entry, called_from(creator, after)))
-    {
-        (context, kind.recursive) = (target.context, target.recursive);
+    } else {
+        let after = called_from(creator, after);
+        let known = region::known_target(thread, key(entry, after));
+        if let Some(to) = known.or_else(|| region::target(thread, &call_site(SiteKind::Task, entry, after))) {
+            (context, kind.recursive) = (to.context, to.recursive);
+        }
     }
     // SAFETY: null or the word that the runtime keeps for us.
     let word = unsafe { task_data.as_ref() };
     let wait = flags & flag::TASKWAIT != 0;
-    if let (Some(task), Some(word)) = (create::task(thread, creator, context, kind, !wait), word) {
+    let report = create::report_of(Shared::of(thread), creator);
+    if let (Some(task), Some(word)) = (create::task(thread, creator, context, kind, report, !wait), word) {
         if wait {
             // libomp has one word for all such waits of a thread, and insists that it be empty when the next one
             // begins, which may be in a task that runs during this one.
@@ -79,11 +80,7 @@ pub extern "C" fn task_create(
             word.set(task as *const Frame as u64);
         }
         if let Some(cost) = cost.filter(|_| !wait) {
-            let account = Shared::of(thread).account(thread, context);
-            account.overhead.set(account.overhead.get() + cost);
-            if log::on(thread) {
-                log::overhead(thread, cost);
-            }
+            charge_creation(thread, context, cost);
         }
     }
     task::go(thread, at);
@@ -92,8 +89,29 @@ pub extern "C" fn task_create(
     }
 }
 
+/// Whether the runtime's part of the creation is watched, and the ticks up to here that do not count.
+#[cold]
+fn watched_creation(thread: &Thread, creator: &Frame, task_data: *const Data) -> (bool, i64) {
+    let watched = is_watched(creator);
+    if watched && is_very_first() {
+        first_calls::made(task_data.cast());
+    }
+    (watched, first_calls::leaves(thread))
+}
+
+/// Creations in `context` have taken `cost` ticks.
+#[cold]
+fn charge_creation(thread: &Thread, context: ContextId, cost: i64) {
+    let account = Shared::of(thread).account(thread, context);
+    account.overhead.set(account.overhead.get() + cost);
+    if log::on(thread) {
+        log::overhead(thread, cost);
+    }
+}
+
 /// A task of a taskloop: a chunk, or a helper that creates some in turn (on behalf of the task that met the loop, which
 /// may run elsewhere, or have gone on). False if it is none.
+#[cold]
 fn create_chunk(thread: &'static Thread, creator: &'static Frame, flags: u32, task_data: *const Data) -> bool {
     let here = creator.running_on().is_some_and(|on| core::ptr::eq(on, thread));
     let helper = if here { None } else { Frame::on(thread).filter(|frame| frame.in_taskloop()) };
@@ -190,7 +208,7 @@ pub extern "C" fn task_schedule(prior_data: *const Data, how: c_int, next_data: 
     if ended {
         task::end_complete(thread, prior);
     } else if how == status::DETACH {
-        task::end(thread, prior, false);
+        task::end(thread, prior);
     } else {
         task::suspend(thread, prior, back);
     }

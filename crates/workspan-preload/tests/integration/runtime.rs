@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 
 use workspan_collect::region;
+use workspan_collect::shared::Shared;
 use workspan_preload::dag::depend::{self, Use};
 use workspan_preload::dag::frame::{Frame, Kind};
 use workspan_preload::dag::team::{self, Team};
@@ -69,8 +70,7 @@ impl<'p> Queue<'p> {
         self.body(thread, next.frame, next.body);
         let at = Some(now(thread));
         task::stop(thread, at);
-        task::end(thread, next.frame, true);
-        task::complete(thread, next.frame);
+        task::end_complete(thread, next.frame);
         task::resume(thread, waiting, at);
         task::go(thread, at);
         let chained = std::mem::replace(&mut *next.next.lock().expect("nobody panics"), Next::Ended);
@@ -94,7 +94,8 @@ impl<'p> Queue<'p> {
                     let copy = u8::try_from(number % 4).expect("small");
                     let target = region::target(thread, &call_site(SiteKind::ScopeSpawn, copy)).expect("there is room");
                     let kind = Kind { recursive: target.recursive, ..Kind::default() };
-                    let new = create::task(thread, frame, target.context, kind, true).expect("there is memory");
+                    let report = create::report_of(Shared::of(thread), frame);
+                    let new = create::task(thread, frame, target.context, kind, report, true).expect("there is memory");
                     task::go(thread, at);
                     if *chained {
                         depend::depend(thread, frame, new, ADDRESS, Use::Write);
