@@ -208,10 +208,14 @@ impl TaskLink {
         }
     }
 
-    /// The task begins at tick `now`, if it is followed.
+    /// The task begins at tick `now` in the place of the one that is `suspended`, and true, if it is followed.
     #[inline]
-    pub fn begin(&self, thread: &Thread, now: u64) -> Option<Suspended> {
-        self.added().map(|added| task::begin(thread, now, &added.origin()))
+    pub fn begin(&self, thread: &Thread, now: u64, suspended: &mut Suspended) -> bool {
+        let added = self.added();
+        if let Some(added) = &added {
+            task::begin(thread, now, &added.origin(), suspended);
+        }
+        added.is_some()
     }
 
     /// The task has ended, and nobody has seen it.
@@ -222,7 +226,7 @@ impl TaskLink {
     }
 
     /// The task ends at tick `now`, before the runtime wakes whoever waits.
-    pub fn end(&self, thread: &Thread, now: u64, suspended: Suspended) {
+    pub fn end(&self, thread: &Thread, now: u64, suspended: &Suspended) {
         if let Some(added) = self.added() {
             end(thread, now, suspended, &added);
             added.end();
@@ -243,14 +247,14 @@ pub fn created(thread: &Thread, context: ContextId, now: u64) {
     }
 }
 
-fn end(thread: &Thread, now: u64, suspended: Suspended, added: &Added) {
+fn end(thread: &Thread, now: u64, suspended: &Suspended, added: &Added) {
     let shared = Shared::of(thread);
     let kind = added.kind();
     let context = strand::context(thread);
     let (prefix, prefix_context) = (thread.task.prefix.get(), thread.task.prefix_context.get());
     let steal = thread.steal.get();
+    let account = strand::account_of(thread, context);
     let ended: Ended = task::end(thread, now, suspended);
-    let account = shared.account(thread, context);
     count_task(account, ended.work - ended.nested);
     // Not zero only for a task at the root, which there is when the tables are full.
     account.self_work.set(account.self_work.get() + ended.pending);

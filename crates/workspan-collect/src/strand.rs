@@ -153,9 +153,11 @@ pub fn set_context(shared: Shared, thread: &Thread, context: ContextId) {
 #[inline]
 pub fn touch_account(thread: &Thread, context: ContextId) {
     let account = Shared::of(thread).account(thread, context);
-    account.tasks.set(account.tasks.get());
-    let last = &account.sizes[histogram::BUCKETS - 1];
-    last.set(last.get());
+    if account.tasks.get() == 0 {
+        account.tasks.set(0);
+        let last = &account.sizes[histogram::BUCKETS - 1];
+        last.set(last.get());
+    }
 }
 
 /// Counts a task that has ended after `own` ticks of its own.

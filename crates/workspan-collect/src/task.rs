@@ -37,39 +37,65 @@ pub struct Ended {
     pub last_region: u32,
 }
 
-/// State of a suspended task.
-#[derive(Debug)]
+/// State of a suspended task. Large: it is written where it is kept, and read there.
+#[derive(Debug, Default)]
 pub struct Suspended {
     state: TaskState,
-    log_work: i64,
-    log_offset: i64,
-    log_begin: u64,
+    /// That of its context.
+    account: u64,
+    /// A tool sees neither begin nor end of the task in between.
+    continued: bool,
+    /// Where strands are logged.
+    logged: Logged,
+}
+
+/// Of a suspended task, what the log knows.
+#[derive(Debug, Default)]
+struct Logged {
+    work: i64,
+    offset: i64,
+    begin: u64,
     tool_task: u64,
     strand_number: u64,
-    /// A tool sees neither its begin nor its end.
-    continued: bool,
+}
+
+impl Logged {
+    fn of(thread: &Thread) -> Logged {
+        Logged {
+            work: thread.log_work.get(),
+            offset: thread.log_offset.get(),
+            begin: thread.log_begin.get(),
+            tool_task: thread.tool_task.get(),
+            strand_number: thread.strand_number.get(),
+        }
+    }
+
+    fn restore(&self, thread: &Thread) {
+        thread.log_work.set(self.work);
+        thread.log_offset.set(self.offset);
+        thread.log_begin.set(self.begin);
+        thread.tool_task.set(self.tool_task);
+        thread.strand_number.set(self.strand_number);
+    }
 }
 
 /// Bit of an identity that a tool knows: the task goes on, rather than begins.
 pub(super) const CONTINUED: u64 = 1;
 
-/// Begins a task at tick `now` on a thread whose strand is stopped.
-pub fn begin(thread: &Thread, now: u64, origin: &Origin) -> Suspended {
+/// Begins a task at tick `now` on a thread whose strand is stopped, in the place of the one that is `suspended`.
+pub fn begin(thread: &Thread, now: u64, origin: &Origin, suspended: &mut Suspended) {
     strand::flush(thread);
     segment::pause(thread);
     let state = thread.task.get();
     if state.waiting != 0 {
         leave_idle(thread, now);
     }
-    let suspended = Suspended {
-        state,
-        log_work: thread.log_work.get(),
-        log_offset: thread.log_offset.get(),
-        log_begin: thread.log_begin.get(),
-        tool_task: thread.tool_task.get(),
-        strand_number: thread.strand_number.get(),
-        continued: origin.identity.tool & CONTINUED != 0 && tool::on(thread),
-    };
+    suspended.state = state;
+    suspended.account = thread.account.get();
+    suspended.continued = origin.identity.tool & CONTINUED != 0 && tool::on(thread);
+    if log::on(thread) {
+        suspended.logged = Logged::of(thread);
+    }
     thread.task.set(TaskState {
         position: state.position,
         offsets: Spans { actual: origin.span, uniform: origin.span, burdened: origin.burdened },
@@ -92,11 +118,10 @@ pub fn begin(thread: &Thread, now: u64, origin: &Origin) -> Suspended {
         }
     }
     log::go(thread, now);
-    suspended
 }
 
 /// Ends the task at tick `now`.
-pub fn end(thread: &Thread, now: u64, suspended: Suspended) -> Ended {
+pub fn end(thread: &Thread, now: u64, suspended: &Suspended) -> Ended {
     let span = strand::stop(thread, now);
     strand::flush(thread);
     let position = thread.task.position.get();
@@ -104,7 +129,7 @@ pub fn end(thread: &Thread, now: u64, suspended: Suspended) -> Ended {
         if tool::on(thread) {
             match suspended.continued {
                 true => tool::put_strand(thread),
-                false => tool::end(thread, suspended.tool_task, now),
+                false => tool::end(thread, suspended.logged.tool_task, now),
             }
         }
         log::strand(thread, Event::End, position.context, span);
@@ -122,14 +147,13 @@ pub fn end(thread: &Thread, now: u64, suspended: Suspended) -> Ended {
         last_region: thread.task.last_region.get(),
     };
     segment::pause(thread);
-    strand::load(thread, suspended.state);
+    thread.task.set(suspended.state);
+    thread.account.set(suspended.account);
     segment::resume(thread);
-    thread.log_work.set(suspended.log_work);
-    thread.log_offset.set(suspended.log_offset);
-    thread.log_begin.set(suspended.log_begin);
-    thread.tool_task.set(suspended.tool_task);
-    thread.strand_number.set(suspended.strand_number);
     thread.idle_since.set(now);
+    if log::on(thread) {
+        suspended.logged.restore(thread);
+    }
     // Whatever goes on here begins at a reading of its own.
     log::rest(thread);
     ended

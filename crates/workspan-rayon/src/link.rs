@@ -92,6 +92,7 @@ impl Link {
     }
 
     fn try_begin(&self) -> Option<Suspended> {
+        let mut suspended = Suspended::default();
         let (origin, handoff) = match self.target() {
             Target::None => return None,
             Target::Join(frame) if frame.active() => (frame.origin(), None),
@@ -100,12 +101,12 @@ impl Link {
             Target::Task(link) => {
                 touch_account(link.context()?);
                 let (thread, now) = thread::waking()?;
-                return link.begin(thread, now);
+                return link.begin(thread, now, &mut suspended).then_some(suspended);
             }
         };
         touch_account(origin.context);
         let (thread, now) = thread::waking()?;
-        let suspended = task::begin(thread, now, &origin);
+        task::begin(thread, now, &origin, &mut suspended);
         if let Some(handoff) = handoff {
             handoff.begun(thread);
         }
@@ -115,7 +116,7 @@ impl Link {
 
     /// The job has ended, by return or by panic. Call before the latch is set.
     pub fn end(&self, begun: Begun) {
-        let running = match begun.0 {
+        let running = match &begun.0 {
             Some(suspended) => thread::running().map(|(thread, now)| (thread, now, suspended)),
             None => None,
         };

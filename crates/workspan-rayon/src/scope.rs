@@ -154,23 +154,27 @@ impl<S> Within<S> {
 
 fn run<R>(link: &TaskLink, body: impl FnOnce() -> R) -> R {
     /// Ends the task also if the body panics.
-    struct End<'a>(&'a TaskLink, Option<Suspended>);
+    struct End<'a> {
+        link: &'a TaskLink,
+        begun: bool,
+        suspended: Suspended,
+    }
     impl Drop for End<'_> {
         fn drop(&mut self) {
-            let suspended = self.1.take();
-            match suspended.and_then(|suspended| Some((thread::running()?, suspended))) {
-                Some(((thread, now), suspended)) => self.0.end(thread, now, suspended),
-                None => self.0.lost(),
+            let running = if self.begun { thread::running() } else { None };
+            match running {
+                Some((thread, now)) => self.link.end(thread, now, &self.suspended),
+                None => self.link.lost(),
             }
         }
     }
-    let begin = |context| {
+    let mut end = End { link, begun: false, suspended: Suspended::default() };
+    if let Some(context) = link.context() {
         touch_account(context);
-        let (thread, now) = thread::waking()?;
-        link.begin(thread, now)
-    };
-    let suspended = link.context().and_then(begin);
-    let _end = End(link, suspended);
+        if let Some((thread, now)) = thread::waking() {
+            end.begun = link.begin(thread, now, &mut end.suspended);
+        }
+    }
     body()
 }
 

@@ -4,7 +4,7 @@ use workspan_collect::batch::TICKS;
 use workspan_collect::group::{Group, TaskLink};
 use workspan_collect::region;
 use workspan_collect::strand::stop;
-use workspan_collect::task::enter_idle;
+use workspan_collect::task::{enter_idle, Suspended};
 use workspan_model::Recording;
 use workspan_wire::shm::Thread;
 use workspan_wire::site::SiteKind;
@@ -41,9 +41,10 @@ fn tasks(apart: u64, copy: impl Fn(u64) -> u8) -> (Recording, usize) {
     stop(thief, now(thief));
     enter_idle(thief, now(thief));
     for (i, link) in (0..TASKS).zip(links).collect::<Vec<_>>().into_iter().rev() {
-        let suspended = link.begin(thief, now(thief)).expect("it is followed");
+        let mut suspended = Suspended::default();
+        assert!(link.begin(thief, now(thief), &mut suspended), "it is followed");
         work(thief, size(i));
-        link.end(thief, now(thief), suspended);
+        link.end(thief, now(thief), &suspended);
     }
     let nodes = machine.nodes_in_use();
     group.exit(body, now(body));
@@ -97,9 +98,10 @@ fn with_a_region_in_between() {
         .collect();
     group.body_done(thread, now(thread));
     for link in links {
-        let suspended = link.begin(thread, now(thread)).expect("it is followed");
+        let mut suspended = Suspended::default();
+        assert!(link.begin(thread, now(thread), &mut suspended), "it is followed");
         work(thread, 4);
-        link.end(thread, now(thread), suspended);
+        link.end(thread, now(thread), &suspended);
     }
     group.exit(thread, now(thread));
     leave(thread, region);

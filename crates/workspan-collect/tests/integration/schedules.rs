@@ -363,9 +363,10 @@ impl<'m, 'p> Run<'m, 'p> {
         body: impl FnOnce(&mut Self, usize) -> R,
     ) -> (R, task::Ended) {
         let thread = self.thread(slot);
-        let suspended = task::begin(thread, now(thread), origin);
+        let mut suspended = task::Suspended::default();
+        task::begin(thread, now(thread), origin, &mut suspended);
         let result = body(self, slot);
-        (result, task::end(thread, now(thread), suspended))
+        (result, task::end(thread, now(thread), &suspended))
     }
 
     fn items(&mut self, items: &'p [Node], slot: usize) -> Result<(), Panicked> {
@@ -428,10 +429,11 @@ impl<'m, 'p> Run<'m, 'p> {
 
     fn run_task(&mut self, task: &Later<'p>, slot: usize) {
         let thread = self.thread(slot);
-        let suspended = task.link.begin(thread, now(thread)).expect("it is followed");
+        let mut suspended = task::Suspended::default();
+        assert!(task.link.begin(thread, now(thread), &mut suspended), "it is followed");
         let caught = self.node(task.body, slot, task.group);
         debug_assert!(caught.is_ok());
-        task.link.end(thread, now(thread), suspended);
+        task.link.end(thread, now(thread), &suspended);
     }
 
     /// The tasks of a scope whose body has ended, in any order and on any thread.
