@@ -105,9 +105,9 @@ fn start_where(wanted: fn(Shared) -> bool) {
 
 /// Has the first critical paths' memory at hand, so that no strand waits for the kernel to provide it.
 fn ready(shared: Shared) {
-    const BYTES: u64 = 256 << 10;
-    for table in [shm::NODES, shm::CALLS] {
-        platform::populate(shared.address() + table as u64, BYTES);
+    // 700 nodes, and as many calls: what some hundred tasks have.
+    for (table, bytes) in [(shm::NODES, 128 << 10), (shm::CALLS, 48 << 10)] {
+        platform::populate(shared.address() + table as u64, bytes);
     }
 }
 

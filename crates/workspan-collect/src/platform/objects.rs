@@ -16,9 +16,10 @@ pub struct Object {
     pub dynamic: u64,
 }
 
-/// Brings the code of the object in which `address` lies into the page tables, without reading a disk more than running it would.
+/// Brings code that is at most `reach` bytes from `address`, in the same object, into the page tables, without reading a disk more than
+/// running it would.
 /// Kernels before 5.14 refuse, and nothing is lost.
-pub fn populate_code(address: u64) {
+pub fn populate_code(address: u64, reach: u64) {
     const LOAD: u32 = 1;
     const EXECUTABLE: u32 = 1;
     const POPULATE_READ: c_int = 22;
@@ -26,7 +27,8 @@ pub fn populate_code(address: u64) {
     extern "C" fn look(info: *const ObjectInfo, _size: usize, data: *mut c_void) -> c_int {
         // SAFETY: the loader passes a valid description.
         let info = unsafe { &*info };
-        let address = data as u64;
+        // SAFETY: what is passed below, which outlives the call.
+        let (address, reach) = unsafe { *data.cast::<(u64, u64)>() };
         // SAFETY: the loader gives an array of that many headers.
         let headers = unsafe { core::slice::from_raw_parts(info.headers, usize::from(info.header_count)) };
         let start = |h: &ProgramHeader| info.base.wrapping_add(h.address);
@@ -35,16 +37,19 @@ pub fn populate_code(address: u64) {
             return 0;
         }
         for header in loaded().filter(|h| h.flags & EXECUTABLE != 0) {
-            let first = start(header) & !(PAGE - 1);
-            let bytes = start(header) + header.memory_size - first;
-            // SAFETY: pages of the object, which stay as they are.
-            unsafe { madvise(first as *mut c_void, bytes as usize, POPULATE_READ) };
+            let first = start(header).max(address.saturating_sub(reach)) & !(PAGE - 1);
+            let end = (start(header) + header.memory_size).min(address.saturating_add(reach));
+            if first < end {
+                // SAFETY: pages of the object, which stay as they are.
+                unsafe { madvise(first as *mut c_void, (end - first) as usize, POPULATE_READ) };
+            }
         }
         1
     }
     let _errno = ErrnoGuard::new();
+    let place = (address, reach);
     // SAFETY: `look` matches the expected signature.
-    unsafe { dl_iterate_phdr(look, address as *mut c_void) };
+    unsafe { dl_iterate_phdr(look, ptr::from_ref(&place).cast_mut().cast()) };
 }
 
 /// Fills `objects` from the front, in the order in which they were loaded. Returns how many there are in it.
