@@ -239,6 +239,12 @@ pub fn release(shared: Shared, path: u32) {
     }
 }
 
+/// Gives up those that are handles.
+#[inline(never)]
+pub fn release_all<const COUNT: usize>(shared: Shared, paths: [u32; COUNT]) {
+    paths.iter().for_each(|path| release(shared, *path));
+}
+
 fn add_entry(node: &PathNode, context: ContextId, part: Part) -> bool {
     let len = node.len.get() as usize;
     for i in 0..len {

@@ -11,10 +11,10 @@ use workspan_collect::tables::{ContextId, ROOT};
 use workspan_wire::shm::{Latest, Thread, NODE, OWNED};
 
 use super::alt_spans::AltSpans;
-use super::frame::{self, Frame, Kind, Parent};
+use super::complete::whole_child_path;
+use super::frame::{Frame, Kind, Parent};
 use super::state::{Base, Start};
-use super::task::whole_child_path;
-use super::{call, log, solo};
+use super::{call, latest, log, solo};
 
 /// The own strand of `thread` gets a frame.
 pub fn initial(thread: &'static Thread) -> Option<&'static Frame> {
@@ -106,7 +106,7 @@ fn lend_another(shared: Shared, thread: &Thread, creator: &Frame) -> u32 {
 
 /// All children have ended, and the base that they borrowed is about to go: the longest one's path becomes whole.
 fn settle_children(shared: Shared, creator: &Frame) {
-    let (span, path) = frame::seen(&creator.children);
+    let (span, path) = latest::seen(&creator.children);
     if span != i64::MIN && path & OWNED == 0 {
         let path = whole_child_path(shared, creator, span, path);
         creator.children.candidate.path.store(u64::from(path), Ordering::Release);

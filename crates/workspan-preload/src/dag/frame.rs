@@ -26,7 +26,7 @@
 
 use core::cell::Cell;
 use core::ptr;
-use core::sync::atomic::{AtomicI64, AtomicPtr, AtomicU32, AtomicU64, Ordering};
+use core::sync::atomic::{AtomicI64, AtomicPtr, AtomicU32, Ordering};
 
 use workspan_collect::calls::CallId;
 use workspan_collect::group::raise;
@@ -34,10 +34,11 @@ use workspan_collect::path;
 use workspan_collect::shared::Shared;
 use workspan_collect::strand;
 use workspan_collect::tables::ContextId;
-use workspan_wire::shm::{Candidate, Latest, TaskState, Thread, OWNED};
+use workspan_wire::shm::{Latest, TaskState, Thread, OWNED};
 
 use super::alt_spans::AltSpans;
 pub use super::kind::Kind;
+use super::latest;
 use super::pool;
 use super::state::call::Open;
 use super::state::depend::{List, Table};
@@ -49,34 +50,6 @@ use super::state::marked::Marks;
 use super::state::pieces::Pieces;
 use super::state::team::{Round, Team};
 use super::state::{Base, End, Rests, Start};
-
-/// Nothing has ended yet.
-pub const fn none() -> Latest {
-    Latest {
-        candidate: Candidate { span: AtomicI64::new(i64::MIN), path: AtomicU64::new(0) },
-        uniform: AtomicI64::new(i64::MIN),
-        burdened: AtomicI64::new(i64::MIN),
-    }
-}
-
-/// Span and path of `latest`; the path stays where it is.
-pub fn seen(latest: &Latest) -> (i64, u32) {
-    let candidate = &latest.candidate;
-    (candidate.span.load(Ordering::Acquire), candidate.path.load(Ordering::Acquire) as u32)
-}
-
-/// Span and path of `latest`, the path now the caller's. Nobody offers at the same time.
-pub fn taken(latest: &Latest) -> (i64, u32) {
-    let taken = seen(latest);
-    latest.candidate.path.store(0, Ordering::Relaxed);
-    latest.candidate.span.store(i64::MIN, Ordering::Relaxed);
-    taken
-}
-
-#[inline(never)]
-fn release_all(shared: Shared, paths: [u32; 4]) {
-    paths.iter().for_each(|path| path::release(shared, *path));
-}
 
 /// Where a task stands in its life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -229,8 +202,8 @@ impl Frame {
         let frame = Frame {
             open: AtomicU32::new(1),
             holders: AtomicU32::new(1),
-            children: none(),
-            late: none(),
+            children: latest::none(),
+            late: latest::none(),
             thread: AtomicPtr::new(ptr::null_mut()),
             parent: Cell::new(of.parent),
             report: Cell::new(of.report),
@@ -607,9 +580,9 @@ impl Frame {
 
     #[inline(always)]
     fn free(&self, thread: &Thread, path: u32) {
-        let paths = [self.base.get().path, seen(&self.children).1, seen(&self.late).1, path];
+        let paths = [self.base.get().path, latest::seen(&self.children).1, latest::seen(&self.late).1, path];
         if paths.iter().fold(0, |any, path| any | path) & OWNED != 0 {
-            release_all(Shared::of(thread), paths);
+            path::release_all(Shared::of(thread), paths);
         }
         let extra = self.extra.load(Ordering::Acquire);
         if let Some(known) = self.known_extra() {

@@ -26,12 +26,12 @@ use workspan_collect::tables::ContextId;
 use workspan_wire::shm::{Position, Thread, NODE, OWNED};
 
 use super::alt_spans::AltSpans;
-use super::frame::{self, Frame, Kind};
+use super::frame::{Frame, Kind};
 use super::lent::is_at;
 pub use super::lent::of;
 pub use super::state::gather::Gather;
 use super::state::Base;
-use super::{create, log, pool, solo, task};
+use super::{create, latest, log, pool, solo, task};
 
 const HOLDER: u64 = 1 << 32;
 const TASKS: u64 = HOLDER - 1;
@@ -65,7 +65,7 @@ pub fn open(thread: &Thread, opener: &Frame, key: u64) -> Option<&'static Gather
     path::settle(thread);
     let Position { path, since, context } = thread.task.position.get();
     let gather = Gather {
-        ends: frame::none(),
+        ends: latest::none(),
         open: AtomicU64::new(HOLDER),
         base: Base { path: solo::own(Shared::of(thread), path), since, context },
         key,
@@ -132,7 +132,7 @@ pub fn release_some(thread: &Thread, gather: &'static Gather, holders: u64) {
 
 fn free(thread: &Thread, gather: &'static Gather) {
     let shared = Shared::of(thread);
-    solo::release(shared, frame::seen(&gather.ends).1);
+    solo::release(shared, latest::seen(&gather.ends).1);
     solo::release(shared, gather.base.path);
     // SAFETY: made by `open`, and nobody holds it.
     unsafe { pool::give(thread, ptr::from_ref(gather)) };
@@ -177,7 +177,7 @@ pub fn join(thread: &'static Thread, waiter: &Frame, gather: &Gather) {
         close_in_log(thread, waiter, gather);
     }
     AltSpans::seen(&gather.ends).join(thread);
-    let (span, path) = frame::seen(&gather.ends);
+    let (span, path) = latest::seen(&gather.ends);
     if span > strand::span(thread) {
         go_on_after(thread, gather, span, path);
     }

@@ -8,9 +8,9 @@ use workspan_collect::path::Tail;
 use workspan_wire::shm::Thread;
 
 use super::alt_spans::AltSpans;
-use super::frame::{self, Frame};
+use super::frame::Frame;
 use super::state::group::Group;
-use super::{log, pool, taskloop};
+use super::{latest, log, pool, taskloop};
 
 /// `task` opens a group.
 pub fn open(thread: &Thread, task: &Frame) {
@@ -18,7 +18,7 @@ pub fn open(thread: &Thread, task: &Frame) {
         return;
     };
     // SAFETY: a fresh block, large and aligned enough.
-    unsafe { at.write(Group { ends: frame::none(), outer: Cell::new(task.own_group.get()) }) };
+    unsafe { at.write(Group { ends: latest::none(), outer: Cell::new(task.own_group.get()) }) };
     task.own_group.set(at);
     if log::on(thread) {
         log::group(thread);
@@ -38,7 +38,7 @@ pub fn close(thread: &'static Thread, task: &'static Frame) {
     if logged {
         log::wait(thread);
     }
-    let (span, path) = frame::taken(&group.ends);
+    let (span, path) = latest::taken(&group.ends);
     super::task::join(thread, Tail { span, path, since: span }, AltSpans::seen(&group.ends));
     if logged {
         mark(thread);

@@ -3,12 +3,14 @@
 pub mod alt_spans;
 pub mod call;
 pub mod clock;
+pub mod complete;
 pub mod create;
 pub mod depend;
 pub mod frame;
 pub mod gather;
 pub mod group;
 pub mod kind;
+pub mod latest;
 pub mod lent;
 pub mod lock;
 pub mod log;

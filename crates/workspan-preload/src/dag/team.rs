@@ -19,14 +19,14 @@ use workspan_wire::shm::{Thread, OWNED};
 
 use super::alt_spans::AltSpans;
 use super::call;
-use super::frame::{self, Frame, Kind};
+use super::frame::{Frame, Kind};
 use super::share::{Left, Share};
 use super::solo::{self, offer};
 use super::state::call::{Open, Whole};
 pub use super::state::team::{Called, Team};
 use super::state::team::{Construct, Round, SHARES};
 use super::state::Start;
-use super::{log, pool, task};
+use super::{latest, log, pool, task};
 
 /// `task`, whose strand stopped at tick `now`, forks a team. `None`: no memory.
 /// `own`: the runtime makes it for itself.
@@ -51,7 +51,7 @@ pub fn fork(thread: &'static Thread, task: &Frame, now: u64, site: &CallSite, ow
     let at = pool::take::<Team>(thread)?;
     let share = || Construct { share: Share::new(), whole: Whole::new() };
     let team = Team {
-        slots: [frame::none(), frame::none()],
+        slots: [latest::none(), latest::none()],
         start,
         region: Cell::new(region),
         own,
@@ -136,7 +136,7 @@ pub fn pass(thread: &'static Thread, member: &'static Frame, team: &Team) {
     let round = member.round.get();
     member.round.set(Round(!round.0));
     let slot = team.slot(round);
-    let (span, path) = frame::seen(slot);
+    let (span, path) = latest::seen(slot);
     if span > strand::span(thread) {
         let path = path::own(shared, path);
         task::join(thread, Tail { span, path, since: span }, AltSpans::NEVER);
@@ -156,7 +156,7 @@ pub fn finish(thread: &'static Thread, task: &Frame, now: u64, team: &'static Te
         log::team_end(thread, team);
     }
     for slot in &team.slots {
-        let (span, path) = frame::taken(slot);
+        let (span, path) = latest::taken(slot);
         task::join(thread, Tail { span, path, since: span }, AltSpans::seen(slot));
     }
     AltSpans::of(thread).burdened_by(team.steal(thread)).set(thread);

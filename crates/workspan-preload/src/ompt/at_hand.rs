@@ -4,8 +4,8 @@ use workspan_collect::{clock, platform};
 
 use super::tasks;
 
-/// That of the runtime, in which `runtime` lies, and of ours what hooks run: the compiler puts what belongs to one crate together. Not
-/// all of ours, a third of which shows what a panic would have to say, and the pages count as the program's memory.
+/// That of the runtime, in which `runtime` lies, and of this library what hooks run: the compiler puts what belongs to one crate together.
+/// Not all of the library, a third of which shows what a panic would have to say, since its pages count as the program's memory.
 pub(super) fn code(runtime: u64) {
     const HOOKS: u64 = 96 << 10;
     const COLLECTOR: u64 = 56 << 10;

@@ -20,7 +20,7 @@ use super::site::{call_site, key};
 use crate::dag::alt_spans::AltSpans;
 use crate::dag::depend::Use;
 use crate::dag::frame::{Frame, Kind, Stage};
-use crate::dag::{create, depend as dependences_of, log, rare, task, taskloop};
+use crate::dag::{complete, create, depend as dependences_of, log, rare, task, taskloop};
 
 /// A task is created.
 pub extern "C" fn task_create(
@@ -244,7 +244,7 @@ fn code_ended(untied: &'static Frame, complete: bool) -> bool {
     if complete {
         let at = tick(thread);
         task::stop(thread, at);
-        task::complete(thread, untied);
+        complete::complete(thread, untied);
         if let Some(here) = Frame::on(thread) {
             task::join_inline(thread, here);
         }
@@ -315,7 +315,7 @@ fn fulfilled_late(detached: &'static Frame) {
         task::stop(thread, Some(at));
         if detached.stage() == Stage::Detached {
             task::fulfilled(thread, detached);
-            task::complete(thread, detached);
+            complete::complete(thread, detached);
         }
         task::go(thread, Some(at));
     }
