@@ -88,6 +88,15 @@ pub fn of_strand(thread: &Thread, on_cpu: i64, now: u64) -> i64 {
     polled
 }
 
+/// The look at the clocks that began at tick `now` is over only at tick `end`, which may be late on a busy machine: whoever has looked to
+/// the former has looked to the latter.
+pub fn look_ends(now: u64, end: u64) {
+    let tail = TAIL.get();
+    if tail.end == now {
+        TAIL.set(Tail { end, ..tail });
+    }
+}
+
 /// Under addresses, how long who leaves its span there has looked to its end.
 static TAILS: [[AtomicU64; 3]; 64] = [const { [const { AtomicU64::new(0) }; 3] }; 64];
 
