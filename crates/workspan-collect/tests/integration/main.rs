@@ -11,6 +11,7 @@ mod machine;
 mod meets;
 mod paths;
 mod pauses;
+mod polls;
 mod replay;
 mod restarts;
 mod schedules;
