@@ -4,13 +4,15 @@
 //! do. A thread that waits for nothing but time, and then works, was blocked. Which of the two it was shows afterwards: if the next
 //! wait ends by another strand and next to nothing was done before it, the time does not count ([`forget`]); it does as soon as the
 //! thread has worked for a tenth of it ([`decide`]). A thread that ends was blocked if it has hardly worked at all, and nobody has
-//! changed what it waited for ([`touched`]): not an idle thread of a pool.
+//! changed what it waited for ([`touched`]): not an idle thread of a pool. What it waited for may have come between two waits, though, where
+//! nobody sees that; so it has looked to its end, too, and who joins it without much of a wait goes on by itself ([`polls`]).
 //!
 //! **Cost:** where a wait begins, or a strand wakes another, one test.
 
 use core::cell::Cell;
 
 use super::log;
+use super::polls;
 use super::strand;
 use super::ticks::ticks_of;
 use workspan_wire::shm::Thread;
@@ -29,13 +31,15 @@ struct Undecided {
     born: u64,
     /// Their ticks: none with the virtual clock.
     waited: i64,
+    /// Those of the last of them.
+    last: i64,
     /// Somebody has changed what it waits for meanwhile, though not as it wants.
     touched: bool,
     /// Its work when the first of them ended.
     work: i64,
 }
 
-const NONE: Undecided = Undecided { any: false, born: 0, waited: 0, touched: false, work: 0 };
+const NONE: Undecided = Undecided { any: false, born: 0, waited: 0, last: 0, touched: false, work: 0 };
 
 std::thread_local! {
     static UNDECIDED: Cell<Undecided> = const { Cell::new(NONE) };
@@ -53,7 +57,7 @@ pub fn passed(thread: &Thread, ticks: i64) {
         true => UNDECIDED.get(),
         false => Undecided { any: true, born: thread.born.get(), work: thread.task.work.get(), ..NONE },
     };
-    UNDECIDED.set(Undecided { waited: before.waited + ticks, ..before });
+    UNDECIDED.set(Undecided { waited: before.waited + ticks, last: ticks, ..before });
 }
 
 /// Somebody has changed what the calling thread waits for, though not as it wants.
@@ -80,7 +84,7 @@ pub fn decide(thread: &Thread, now: u64, ends: bool) -> bool {
     if !pending(thread) {
         return false;
     }
-    let Undecided { waited, touched, work, .. } = UNDECIDED.get();
+    let Undecided { waited, last, touched, work, .. } = UNDECIDED.get();
     let worked = thread.task.work.get() - work + now.wrapping_sub(thread.start.get()) as i64;
     let is_worker = touched || thread.task.work.get() > waited / SHARE;
     let was_time = !(ends && is_worker) && (ends || worked > (waited / SHARE).max(ticks_of(thread, LEAST_NANOS)));
@@ -89,6 +93,9 @@ pub fn decide(thread: &Thread, now: u64, ends: bool) -> bool {
     }
     forget();
     if was_time && waited > 0 {
+        if ends {
+            polls::slept(thread, waited, last, now);
+        }
         was_blocked(thread, now, waited);
     }
     true
