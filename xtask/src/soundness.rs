@@ -46,7 +46,7 @@ pub(crate) fn checks() -> Vec<Check> {
         "-Zbuild-std --target {} --package workspan-preload --features alone --test integration --release threads",
         host()
     );
-    let command = with_flags("+nightly test", "tsan", "-Zsanitizer=thread", &words);
+    let command = with_flags("+nightly test", "tsan", "-Zsanitizer=thread --cfg tsan", &words);
     checks.push(Check { name: "tsan", command });
     checks
 }
