@@ -105,7 +105,7 @@ fn start_where(wanted: fn(Shared) -> bool) {
 
 /// Has the first critical paths' memory at hand, so that no strand waits for the kernel to provide it.
 fn ready(shared: Shared) {
-    // 700 nodes, and as many calls: what some hundred tasks have.
+    // Some 700 nodes, and a few more calls: what some hundred tasks have.
     for (table, bytes) in [(shm::NODES, 128 << 10), (shm::CALLS, 48 << 10)] {
         platform::populate(shared.address() + table as u64, bytes);
     }

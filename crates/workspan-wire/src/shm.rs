@@ -410,7 +410,7 @@ pub struct Thread {
     pub virtual_now: Cell<u64>,
     /// Address of what the adapter knows of the running task, in the program's own memory; 0 for none.
     pub frame: Cell<u64>,
-    /// Address of the adapter's list of memory for tasks, of the same kind; 0 before it was looked for.
+    /// Address of the adapter's list of free blocks for tasks, in the program's own memory; 0 before it is looked up.
     pub blocks: Cell<u64>,
 
     /// State at the last look at the kernel's clocks.

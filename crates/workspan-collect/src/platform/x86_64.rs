@@ -92,7 +92,7 @@ pub fn exchange_pair(at: &Candidate, old: (i64, u64), new: (i64, u64)) -> Result
     let mut low = old.0 as u64;
     let mut high = old.1;
     let swapped: u8;
-    shown(at);
+    show_to_sanitizer(at);
     // SAFETY: `Candidate` is 16 bytes long and 16-byte aligned, which `cmpxchg16b` requires; RBX, which cannot be named
     // as an operand, is saved around it, and no operand can be in it: the class `reg` could. Both fields are atomics, so
     // other threads may access them meanwhile.
@@ -111,7 +111,7 @@ pub fn exchange_pair(at: &Candidate, old: (i64, u64), new: (i64, u64)) -> Result
             options(nostack)
         );
     }
-    shown(at);
+    show_to_sanitizer(at);
     if swapped != 0 {
         Ok(())
     } else {
@@ -121,7 +121,7 @@ pub fn exchange_pair(at: &Candidate, old: (i64, u64), new: (i64, u64)) -> Result
 
 /// The instruction orders memory on both sides, as an exchange of one word would, which changes nothing: ThreadSanitizer sees only that.
 #[inline(always)]
-fn shown(at: &Candidate) {
+fn show_to_sanitizer(at: &Candidate) {
     if cfg!(tsan) {
         at.path.fetch_add(0, Ordering::AcqRel);
     }

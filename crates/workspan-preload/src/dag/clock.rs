@@ -8,7 +8,7 @@ static VIRTUAL: AtomicBool = AtomicBool::new(false);
 
 /// Whether the program advances the clock itself.
 pub fn use_virtual(yes: bool) {
-    rare::goes_on(VIRTUAL.swap(yes, Ordering::Relaxed), yes);
+    rare::changes(VIRTUAL.swap(yes, Ordering::Relaxed), yes);
 }
 
 /// True if the program advances the clock itself.

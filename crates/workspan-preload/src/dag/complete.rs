@@ -17,12 +17,12 @@ use super::{call, depend, latest, lent};
 
 /// `task`, which has [ended](super::task::end), is complete. `thread` is whichever says so; its strand is stopped.
 pub fn complete(thread: &'static Thread, task: &'static Frame) {
-    at(thread, task, task.end());
+    with_end(thread, task, task.end());
 }
 
 /// The same; it has ended at `end`, which the frame need not know.
 #[inline(always)]
-pub(super) fn at(thread: &'static Thread, task: &'static Frame, end: End) {
+pub(super) fn with_end(thread: &'static Thread, task: &'static Frame, end: End) {
     let mut end = end;
     task.stage.set(Stage::Ended);
     let shared = Shared::of(thread);

@@ -1,22 +1,22 @@
-//! Whether anything goes on that hooks hardly ever meet: the virtual clock, virtual cores, one of a thread's first creations.
+//! Whether anything is on that hooks rarely meet: the virtual clock, virtual cores, or one of a thread's first creations.
 //!
-//! Each of them would be a test of its own in every hook of a task. So they are counted together, and one load says that there is none.
+//! Each would be a test of its own in every hook of a task. They are counted together, so that one load shows that nothing is on.
 
 use core::sync::atomic::{AtomicU32, Ordering};
 
-static GOING_ON: AtomicU32 = AtomicU32::new(0);
+static ON: AtomicU32 = AtomicU32::new(0);
 
-/// True if something goes on, on whichever thread. What the calling thread itself has begun is seen.
+/// True if something is on, on any thread. A thread sees what it has turned on itself.
 #[inline(always)]
 pub fn any() -> bool {
-    GOING_ON.load(Ordering::Relaxed) != 0
+    ON.load(Ordering::Relaxed) != 0
 }
 
-/// Something of these goes on now, or did so and no longer does, if that is a change.
-pub fn goes_on(before: bool, now: bool) {
-    match (before, now) {
-        (false, true) => GOING_ON.fetch_add(1, Ordering::Relaxed),
-        (true, false) => GOING_ON.fetch_sub(1, Ordering::Relaxed),
+/// One of these things was on, or not, and now is on, or not.
+pub fn changes(was: bool, is: bool) {
+    match (was, is) {
+        (false, true) => ON.fetch_add(1, Ordering::Relaxed),
+        (true, false) => ON.fetch_sub(1, Ordering::Relaxed),
         _ => return,
     };
 }

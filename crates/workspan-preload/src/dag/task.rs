@@ -188,7 +188,7 @@ pub fn end(thread: &'static Thread, task: &'static Frame) {
 pub fn end_complete(thread: &'static Thread, task: &'static Frame) {
     let end = put_away(thread, task, true);
     task.thread.store(ptr::null_mut(), Ordering::Release);
-    complete::at(thread, task, end);
+    complete::with_end(thread, task, end);
 }
 
 /// Where `task` has ended.

@@ -37,7 +37,7 @@ extern "C" {
 
 /// From now on threads take turns.
 pub fn enable() {
-    rare::goes_on(WANTED.swap(true, Ordering::Relaxed), true);
+    rare::changes(WANTED.swap(true, Ordering::Relaxed), true);
     thread::at_end(give);
 }
 

@@ -209,13 +209,13 @@ pub fn note_task(entry: Entry) {
 pub fn watch(task: &Frame, after: u64) {
     with_noted(|noted| {
         noted.after.set(after);
-        rare::goes_on(!noted.watched.replace(task).is_null(), true);
+        rare::changes(!noted.watched.replace(task).is_null(), true);
     });
 }
 
 /// The runtime has returned.
 pub fn watch_no_more() {
-    with_noted(|noted| rare::goes_on(!noted.watched.replace(ptr::null()).is_null(), false));
+    with_noted(|noted| rare::changes(!noted.watched.replace(ptr::null()).is_null(), false));
 }
 
 /// True if the runtime, which `task` has called, returns to the collector.
@@ -270,7 +270,7 @@ pub fn inside() -> Inside {
 /// It enters or leaves.
 #[inline(always)]
 pub fn set_inside(inside: Inside) {
-    with_noted(|noted| rare::goes_on(noted.inside.replace(inside) != Inside::No, inside != Inside::No));
+    with_noted(|noted| rare::changes(noted.inside.replace(inside) != Inside::No, inside != Inside::No));
 }
 
 /// What was noted last; it is used up.

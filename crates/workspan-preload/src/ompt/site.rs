@@ -12,26 +12,22 @@ use super::noted::{Entry, Ident};
 
 /// The site of a construct with return address `after`.
 pub fn call_site(kind: SiteKind, entry: Entry, after: *const c_void) -> CallSite {
-    let key = key(entry, after);
-    // Should the compiler leave the file out (flang), the unit of that place says more than the address of a call, which may
-    // be inlined from anywhere.
-    let told = key == entry.ident as u64 && key != 0;
-    let place = if told { Place::Told { key, address: 0, tell } } else { Place::Address(key) };
-    CallSite { kind, place, type_name: || "" }
+    CallSite { kind, place: place(entry, after), type_name: || "" }
 }
 
-/// The key of its place.
+/// Its place.
 #[inline(always)]
-pub(super) fn key(entry: Entry, after: *const c_void) -> u64 {
+pub(super) fn place(entry: Entry, after: *const c_void) -> Place {
+    // The instruction after the call may belong to the next statement.
+    let call = (after as u64).saturating_sub(1);
+    let body = entry.body as u64;
     if has_source(entry.ident) {
-        return entry.ident as u64;
-    }
-    // gcc has the call stand at the statement before the directive, and the body's beginning at the directive.
-    if entry.body.is_null() || !entry.ident.is_null() {
-        // The instruction after the call may belong to the next statement.
-        (after as u64).saturating_sub(1)
+        // Should the compiler leave the file out (flang), the unit of that place says more than the address of a call,
+        // which may be inlined from anywhere.
+        Place::Told { key: entry.ident as u64, address: 0, tell }
     } else {
-        entry.body as u64
+        // gcc has the call stand at the statement before the directive, and the body's beginning at the directive.
+        Place::Address(if body == 0 || !entry.ident.is_null() { call } else { body })
     }
 }
 

@@ -16,7 +16,7 @@ use super::abi::{dependence, status, task as flag, Data, Dependence};
 use super::events::{done, frame_in, frame_or_leaving, now, tick};
 use super::first_calls;
 use super::noted::{called_from, is_very_first, is_watched, noted};
-use super::site::{call_site, key};
+use super::site::{call_site, place};
 use crate::dag::alt_spans::AltSpans;
 use crate::dag::depend::Use;
 use crate::dag::frame::{Frame, Kind, Stage};
@@ -62,7 +62,7 @@ pub extern "C" fn task_create(
         kind = Kind { recursive: true, taskloop: true, inline: true, ..kind };
     } else {
         let after = called_from(creator, after);
-        let known = region::known_target(thread, key(entry, after));
+        let known = region::known_target(thread, place(entry, after).key());
         if let Some(to) = known.or_else(|| region::target(thread, &call_site(SiteKind::Task, entry, after))) {
             (context, kind.recursive) = (to.context, to.recursive);
         }
