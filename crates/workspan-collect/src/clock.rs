@@ -3,8 +3,10 @@
 //! Reading the counter costs 8 ns and is right as long as nothing interrupts the thread. Nothing does in a strand
 //! shorter than [`SHORT_NANOS`], since even an empty interrupt takes longer; so the hot path is the counter and one
 //! comparison. A longer strand looks at two witnesses, a few nanoseconds together (`platform`): was the thread switched
-//! out, did an interrupt come? Only then, or when the strand is longer than [`LONG_NANOS`], are the kernel's clocks
-//! consulted, about 0.4 µs, which are taken out.
+//! out, did an interrupt come? A strand that was switched out, or is longer than [`LONG_NANOS`], consults the kernel's clocks, which is taken
+//! out. One that was only interrupted has been on its processor all the time: of it the kernel's count of page faults is read, no clock.
+//! So a system call (about 0.5 µs) is made once for a long strand, once for an interrupted one (a page fault is an interrupt, too), and
+//! three times for one that was switched out.
 //!
 //! Off-CPU time splits in two: *preempted* (ready, but no CPU: excluded from everything) and *blocked* (waiting for I/O or
 //! a lock: in span, not in work). If the thread never gave up its CPU (`ru_nvcsw`), all of it was preemption; otherwise
@@ -47,6 +49,9 @@ pub const BATCH_NANOS: u64 = 900;
 pub const STREAK: u32 = 512;
 /// Inverse of the share of a thread's time that may be displaced.
 pub const DISPLACED_SHARE: i64 = 64;
+/// An interrupted strand consults the kernel's clocks if nobody has for this time: how far they and the counter drift apart in it is
+/// less than any strand's cost.
+const STALE_NANOS: u64 = 4_000_000;
 /// Hooks to wait if more than that share is displaced.
 const PAUSE: u32 = 8_192;
 /// Times that the anchor is set again, at most, where the thread is switched out meanwhile.
@@ -271,13 +276,17 @@ fn examine(thread: &Thread, now: u64) -> (u64, bool) {
     let interrupted = has(thread, Feature::InterruptWitness) && !interrupt_witness::intact();
     let account = current_account(thread);
     let short = thread.short.get();
-    if !switched && !interrupted && ticks < thread.long.get() && !pause::stands_out(account, ticks, short) {
+    let is_odd = ticks >= thread.long.get() || pause::stands_out(account, ticks, short);
+    if !switched && !interrupted && !is_odd {
         pause::learn(account, ticks);
         return (now, false);
     }
     let _errno = ErrnoGuard::new();
-    // Without a witness of switches there may have been one.
-    let passed = consult(thread, now, switched || !has(thread, Feature::SwitchWitness));
+    let passed = if switched || !has(thread, Feature::SwitchWitness) {
+        consult(thread, now)
+    } else {
+        stayed(thread, now, interrupted, is_odd)
+    };
     let blocked = passed.blocked.min(ticks);
     let preempted = (passed.off.min(ticks) - blocked).max(0);
     let on_cpu = ticks - blocked - preempted;
@@ -313,19 +322,45 @@ fn examine(thread: &Thread, now: u64) -> (u64, bool) {
     (end, interrupted || switched || disturbed > 0)
 }
 
+/// The thread has not been switched out since the witness was armed. `is_odd`: its processor may still have been taken from the whole
+/// machine, so the clocks are compared.
+fn stayed(thread: &Thread, now: u64, interrupted: bool, is_odd: bool) -> Passed {
+    let anchor = &thread.anchor;
+    let age = now.wrapping_sub(anchor.ticks.get()) as i64;
+    let mut passed = Passed { off: 0, blocked: 0, faults: 0 };
+    if is_odd || age > ticks_of(thread, STALE_NANOS) {
+        let cpu = platform::thread_cpu_nanos();
+        let off = age - ticks_of(thread, cpu.wrapping_sub(anchor.cpu.get()));
+        passed.off = if off < thread.short.get() { 0 } else { off };
+        thread.resyncs.set(thread.resyncs.get() + 1);
+        // Unless it is switched out before this is over, both are of the same moment.
+        anchor.cpu.set(cpu);
+        anchor.ticks.set(now);
+    }
+    if interrupted {
+        let faults = platform::thread_usage().faults();
+        passed.faults = faults.saturating_sub(anchor.faults.replace(faults));
+        arm_interrupt_witness(thread);
+    }
+    if !switch_witness::intact(thread.switch_witness.get()) {
+        look(thread, true, false);
+    }
+    passed
+}
+
 /// Reads the kernel's clocks for the time up to tick `now`, compares with the anchor and moves the anchor here.
 ///
 /// A busy machine likes to switch at a system call. So the CPU time is read first, and is that of `now` but for the call
 /// itself, however late it returns; the anchor is set last, by a reading of its own. What happens in between belongs to no
 /// strand.
-fn consult(thread: &Thread, now: u64, switched: bool) -> Passed {
+fn consult(thread: &Thread, now: u64) -> Passed {
     let cpu = platform::thread_cpu_nanos();
     let anchor = &thread.anchor;
     let (before_ticks, before_cpu) = (anchor.ticks.get(), anchor.cpu.get());
     let (before_voluntary, before_faults) = (anchor.voluntary.get(), anchor.faults.get());
     let delay = run_delay::Before::of(thread);
     thread.resyncs.set(thread.resyncs.get() + 1);
-    look(thread, switched, true);
+    look(thread, true, true);
     let elapsed = now.wrapping_sub(before_ticks) as i64;
     let on_cpu = ticks_of(thread, cpu.wrapping_sub(before_cpu));
     let off = elapsed - on_cpu;
