@@ -10,7 +10,7 @@ use crate::profile::{Blocker, Call, Dependence, Loop, Model, Parallel, Private, 
 /// First bytes of a file.
 pub const MAGIC: &[u8] = b"workspan-depend\0";
 /// Incremented with every change.
-pub const VERSION: u32 = 4;
+pub const VERSION: u32 = 5;
 
 /// Why a file cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -45,10 +45,14 @@ pub fn encode(profile: &Profile) -> Vec<u8> {
         put_place(out, &call.place);
         out.text(&call.function);
         out.text(&call.callee);
-        for value in [call.count, call.work, call.spawn.into(), call.sync.into()] {
+        let (awaited, (longest, continuation)) = (call.awaited, call.longest);
+        let sizes = [awaited, call.continuation, longest, continuation];
+        for value in [call.count, call.work, call.spawn.into(), call.sync.into()].into_iter().chain(sizes) {
             out.number(value);
         }
+        many(out, call.expected.as_slice(), |out, expected| out.number(*expected));
     });
+    out.number(profile.granularity);
     many(out, &profile.models, |out, model| {
         out.text(&model.name);
         out.number(model.work);
@@ -137,8 +141,13 @@ pub fn decode(bytes: &[u8]) -> Result<Profile, Problem> {
                 work: from.number()?,
                 spawn: from.number()? != 0,
                 sync: from.small()?,
+                awaited: from.number()?,
+                continuation: from.number()?,
+                longest: (from.number()?, from.number()?),
+                expected: all(from, Reader::number)?.pop(),
             })
         })?,
+        granularity: from.number()?,
         models: all(from, |from| Ok(Model { name: from.text()?, work: from.number()?, span: from.number()? }))?,
         dependences: all(from, |from| {
             Ok(Dependence {

@@ -8,12 +8,15 @@
 //! * [`engine`]: takes segments as they come, and finds dependences; [`table`]: where they are collected.
 //! * [`models`]: work and span in all task models, as the program streams by; [`journal`], [`second`]: for those that have to know all
 //!   dependences first.
+//! * [`continuations`], [`chain`]: how large the tasks would be that calls become.
 //! * [`paths`]: critical-path graphs of calls and loops, and what-if on them.
 //! * [`verdict`]: loops and calls, from the table; [`profile`]: the result as values; [`mod@file`]: the result as bytes;
 //!   [`merge`]: several runs as one.
 //!
 //! **Invariant:** nothing here opens a file, looks at a clock, or prints.
 
+pub mod chain;
+pub mod continuations;
 pub mod effects;
 mod encoding;
 pub mod engine;

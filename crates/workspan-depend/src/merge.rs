@@ -15,6 +15,12 @@ pub fn merge(earlier: Profile, later: Profile) -> Profile {
         found.status = later.status;
     }
     found.problems.extend(later.problems);
+    if found.granularity != later.granularity {
+        let (one, other) = (found.granularity, later.granularity);
+        found.problems.push(format!(
+            "the task models mix runs of different --granularity ({one} and {other}): record them with the same"
+        ));
+    }
     found.problems.sort();
     found.problems.dedup();
     let key = |each: &Loop| (each.place.clone(), each.function.clone());
@@ -125,6 +131,10 @@ fn merge_call(one: &mut Call, other: Call) {
     one.count += other.count;
     one.work += other.work;
     one.spawn &= other.spawn;
+    one.awaited += other.awaited;
+    one.continuation += other.continuation;
+    one.longest = (one.longest.0.max(other.longest.0), one.longest.1.max(other.longest.1));
+    one.expected = one.expected.zip(other.expected).map(|(one, other)| one + other);
     let waits = [one.sync, other.sync].into_iter().filter(|line| *line != 0);
     let later = waits.clone().filter(|line| *line > one.place.line).min();
     one.sync = later.or(waits.min()).unwrap_or(0);

@@ -262,7 +262,21 @@ impl Run {
         if self.depth < 2 {
             return;
         }
-        let finish = self.close(work);
+        let finish = self.close(work, false);
+        self.ended(child, finish);
+    }
+
+    /// A call ends that is too small to be a task: what follows begins when it is ready.
+    pub fn end_inline(&mut self, child: Child, work: u64) {
+        if self.depth < 2 {
+            return;
+        }
+        let finish = self.close(work, true);
+        self.ended(child, finish);
+    }
+
+    #[inline]
+    fn ended(&mut self, child: Child, finish: u64) {
         self.depth -= 1;
         let around = &mut self.levels[self.depth - 1];
         match child {
@@ -280,7 +294,7 @@ impl Run {
         if self.depth < 2 {
             return;
         }
-        let finish = self.close(work);
+        let finish = self.close(work, false);
         let [around, level] = &mut self.levels[self.depth - 2..self.depth] else {
             return;
         };
@@ -288,9 +302,9 @@ impl Run {
         level.begin(work);
     }
 
-    /// What a task that ends is for the one around it; when it is ready.
+    /// What a task that ends is for the one around it; when it is ready. `inline`: the one around has waited for it.
     #[inline]
-    fn close(&mut self, work: u64) -> u64 {
+    fn close(&mut self, work: u64, inline: bool) -> u64 {
         let [around, level] = &mut self.levels[self.depth - 2..self.depth] else {
             return 0;
         };
@@ -301,14 +315,19 @@ impl Run {
         let span = level.time(work).max(level.end);
         // The time around stood still meanwhile.
         let before = level.begun.saturating_add_signed(around.offset);
-        let started = if model.hoist {
+        let started = if model.hoist && !inline {
             let line = if model.lines { around.line_start } else { 0 };
             level.need.max(line).max(if model.control { around.condition } else { 0 })
         } else {
             before.max(level.need)
         };
-        around.set_time(if model.hoist { before } else { started }, work);
         let finish = started + span;
+        let time = match () {
+            () if inline => finish,
+            () if model.hoist => before,
+            () => started,
+        };
+        around.set_time(time, work);
         around.end = around.end.max(finish);
         // The line goes on without what its calls did.
         around.line_work += work - level.begun;

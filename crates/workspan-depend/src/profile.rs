@@ -113,6 +113,14 @@ pub struct Call {
     pub spawn: bool,
     /// The line that must wait for it; 0: the end of the function.
     pub sync: u32,
+    /// Calls of the first thread that have been waited for.
+    pub awaited: u64,
+    /// Instructions between the end of each of these and what has waited for it.
+    pub continuation: u64,
+    /// The same as estimated by a [Markov chain](crate::chain); none where it cannot be.
+    pub expected: Option<u64>,
+    /// Instructions of the longest call of the first thread, and of the longest continuation.
+    pub longest: (u64, u64),
 }
 
 /// A task model.
@@ -160,6 +168,8 @@ pub struct Profile {
     pub loops: Vec<Loop>,
     /// Calls, in the order of the source.
     pub calls: Vec<Call>,
+    /// Calls of fewer instructions than this were no tasks in models whose tasks are calls.
+    pub granularity: u64,
     /// Models.
     pub models: Vec<Model>,
     /// Dependences.

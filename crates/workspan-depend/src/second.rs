@@ -14,18 +14,32 @@ pub fn part(engine: &mut Engine) {
     let mut later = std::mem::take(&mut engine.later);
     let journal = std::mem::take(&mut engine.journal);
     let mut walked = std::mem::take(&mut engine.walked);
+    let mut continuations = std::mem::take(&mut engine.continuations);
     let lines: Vec<_> = engine.lines.iter().map(|(id, number)| line_of(engine, *id, *number)).collect();
     let strips: Vec<_> = engine.sequences.iter().map(|numbers| StripFacts::new(numbers, &lines)).collect();
-    let known = Known { lines: &lines, strips: &strips, serial: &engine.serial, places: &engine.source.places };
+    let (serial, places) = (&engine.serial, &engine.source.places);
+    let mut known = Known { lines: &lines, strips: &strips, serial, places, small: &[] };
     let names = Names { lines: &engine.lines, strips: &engine.sequences };
     later.begin(&known);
-    // Once for both: to find what follows what is as much work as what they do with it.
+    let at_once = engine.granularity == 0;
+    // Once for all: to find what follows what is as much work as what they do with it.
     journal.replay(|walk| {
-        later.walk(walk, &known);
+        if at_once {
+            later.walk(walk, &known);
+        }
         walked.walk(walk, &names, &engine.source);
+        continuations.walk(walk, &known, &names, &engine.source);
     });
     walked.spread(&engine.sequences);
-    (engine.later, engine.walked) = (later, walked);
+    continuations.chain.spread();
+    if !at_once {
+        // Which calls are tasks follows from their sizes.
+        let small = |place: u32| continuations.of(place).mean().is_some_and(|mean| mean < engine.granularity);
+        let small: Vec<bool> = (0..).take(places.len()).map(small).collect();
+        known.small = &small;
+        journal.replay(|walk| later.walk(walk, &known));
+    }
+    (engine.later, engine.walked, engine.continuations) = (later, walked, continuations);
 }
 
 /// Goes through what the journal has, and puts these models to the others.

@@ -7,6 +7,7 @@
 
 mod carried;
 mod chosen;
+mod expected;
 mod judge;
 mod last;
 mod paths;
@@ -20,6 +21,7 @@ use workspan_trace::program::flag;
 use workspan_trace::rust_names::is_library_file;
 
 use self::carried::Carried;
+use self::expected::Expected;
 use self::judge::Judge;
 use self::remedy::{is_fortran, Remedy};
 use crate::effects::{Effect, STATES};
@@ -33,6 +35,7 @@ use crate::table::{Key, Record};
 pub fn profile(engine: &mut Engine) -> Profile {
     engine.finish();
     crate::second::again(engine);
+    engine.continuations.finish();
     let (work, clock) = (engine.work, engine.clock.work);
     let models = engine
         .models
@@ -56,8 +59,8 @@ pub fn profile(engine: &mut Engine) -> Profile {
     let mut dependences: Vec<Dependence> = all.map(|(key, record)| judge.dependence(key, record)).collect();
     dependences.sort();
     let boxes = judge.engine.boxes.iter().map(|(name, count)| (judge.name(*name), *count)).collect();
-    let paths = judge.paths();
-    Profile { loops, calls: judge.calls(), models, dependences, lines, boxes, paths, ..Profile::default() }
+    let (paths, granularity) = (judge.paths(), judge.engine.granularity);
+    Profile { granularity, loops, calls: judge.calls(), models, dependences, lines, boxes, paths, ..Profile::default() }
 }
 
 /// What the names of functions begin with that the pass has added.
@@ -303,12 +306,14 @@ impl Judge<'_> {
             waits.entry(call).or_default().insert(Waiting { line: sink.line, carrier: key.carrier });
         }
         let mut found = Vec::new();
+        let expected = Expected::new(self.engine);
         for (place, count) in self.engine.calls.iter().filter(|(place, count)| **place != 0 && count.entered != 0) {
             let at = self.place(*place);
             let callee = self.name(count.callee);
             if at.line == 0 || is_library_file(&at.file) || callee.starts_with(OURS) {
                 continue;
             }
+            let (line, sizes) = (at.line, self.engine.continuations.of(*place));
             let sync = waits.get(place).map_or(0, |all| self.first_waiting(at.line, all));
             let mut spawn = count.next.iter().any(|line| *line != sync);
             // A condition on its result waits at once.
@@ -328,6 +333,10 @@ impl Judge<'_> {
                 work: count.work,
                 spawn,
                 sync,
+                awaited: sizes.awaited,
+                continuation: sizes.continuation,
+                expected: expected.of(*place, count.function, line),
+                longest: (sizes.longest, sizes.longest_continuation),
             });
         }
         found.sort_by(|a, b| (&a.place, &a.callee).cmp(&(&b.place, &b.callee)));

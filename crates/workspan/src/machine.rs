@@ -1,7 +1,8 @@
-//! What this machine is like: its clock, its interrupts, and what it costs to move a task.
+//! What this machine is like: its clock, its interrupts, what it costs to move a task, and which tasks are worth spawning.
 
 mod known;
 mod listening;
+mod spawn;
 mod steal;
 
 use std::{fs, thread};
@@ -12,6 +13,7 @@ use workspan_model::Machine;
 pub use known::Pauses;
 pub use listening::interrupts_show;
 use listening::LISTEN;
+pub use spawn::{known_thresholds, spawn_thresholds, SpawnRuntime, SpawnThreshold, Unmeasured};
 
 /// The machine's name, without a measurement.
 pub fn name() -> Machine {

@@ -7,7 +7,7 @@ use super::shape::Event;
 use super::{Context, Engine, AT_ONCE, STATE};
 use crate::journal::Step;
 use crate::models::{Child, MODELS};
-use crate::source::small;
+use crate::source::{small, PlaceId};
 use crate::tree::{Ended, Frame};
 
 impl Engine {
@@ -113,16 +113,30 @@ impl Engine {
         }
         context.innermost[frame.function as usize] = frame.outer;
         context.version += 1;
+        let call = frame.call;
+        let mut is_small = false;
         if let Some(node) = context.nodes.pop() {
-            self.counts.of(frame.call).work += self.work - node.work;
+            let length = self.work - node.work;
+            self.counts.of(call).work += length;
+            is_small = self.granularity > 0 && context.is_first && self.is_small(call, length);
             context.spare_nodes.push(node);
         }
-        let call = frame.call;
         frame.clear();
         context.spare_frames.push(frame);
         context.returns += 1;
         self.note(context, Step::Return(call));
-        self.pop_level(context, Child::Call(call));
+        self.pop_level(context, Child::Call(call), is_small);
+    }
+
+    /// A call of a place ends: those that have ended so far are smaller on average than a task has to be.
+    fn is_small(&mut self, place: PlaceId, length: u64) -> bool {
+        let at = place as usize;
+        if self.ended.len() <= at {
+            self.ended.resize(at + 1, (0, 0));
+        }
+        let (calls, work) = &mut self.ended[at];
+        (*calls, *work) = (*calls + 1, *work + length);
+        *work / *calls < self.granularity
     }
 
     /// Loops: which are left, which are entered, does one turn?
@@ -254,7 +268,7 @@ impl Engine {
             let (number, in_body) = (node.number, node.in_body);
             context.spare_nodes.push(node);
             self.note(context, Step::Leave(number));
-            self.pop_level(context, Child::Loop(number));
+            self.pop_level(context, Child::Loop(number), false);
             self.reshape(context, Event::Leave(in_body));
         }
     }
@@ -283,7 +297,8 @@ impl Engine {
         context.innermost_levels.push(innermost);
     }
 
-    pub(super) fn pop_level(&mut self, context: &mut Context, child: Child) {
+    /// A task ends; `is_small`: it is a call, and none where tasks are calls.
+    pub(super) fn pop_level(&mut self, context: &mut Context, child: Child, is_small: bool) {
         context.levels.pop();
         let mut tasks = context.tasks.pop().unwrap_or(0);
         if !context.is_first {
@@ -292,7 +307,12 @@ impl Engine {
         context.innermost_levels.pop();
         self.iterated = 0;
         while tasks != 0 {
-            self.models[tasks.trailing_zeros() as usize].end(child, self.clock.work);
+            let run = &mut self.models[tasks.trailing_zeros() as usize];
+            if is_small && !run.model.lines {
+                run.end_inline(child, self.clock.work);
+            } else {
+                run.end(child, self.clock.work);
+            }
             tasks &= tasks - 1;
         }
     }

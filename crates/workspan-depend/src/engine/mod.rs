@@ -52,6 +52,7 @@ use self::repeats::Repeats;
 use self::shapes::Shapes;
 use self::strip::Strips;
 use self::waiting::{Waited, Waiting};
+use crate::continuations::Continuations;
 use crate::effects::STATES;
 use crate::journal::Journal;
 use crate::models::{Clock, Later, Run, Wait, COUNT, LATER, MODELS};
@@ -118,6 +119,12 @@ pub struct Engine {
     pub later: Later,
     /// What ran, by context.
     pub walked: Walked,
+    /// Sizes of calls.
+    pub continuations: Continuations,
+    /// Calls of fewer instructions than this are no tasks in models whose tasks are calls.
+    pub granularity: u64,
+    /// By place, calls that have ended, and instructions in them: only where some are no tasks.
+    ended: Vec<(u64, u64)>,
     /// Lines of segments, by their number in the journal.
     pub lines: Vec<(u32, u32)>,
     line_numbers: Vec<u32>,
@@ -261,6 +268,9 @@ impl Engine {
             journal: Journal::default(),
             later: Later::default(),
             walked: Walked::default(),
+            continuations: Continuations::default(),
+            granularity: 0,
+            ended: Vec::new(),
             lines: Vec::new(),
             line_numbers: Vec::new(),
             runs_of_current: 0,

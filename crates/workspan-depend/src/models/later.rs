@@ -106,6 +106,8 @@ pub struct Known<'e> {
     pub serial: &'e [bool],
     /// Places of the source.
     pub places: &'e [Place],
+    /// Places whose calls are too small to be tasks; those behind the end are not.
+    pub small: &'e [bool],
 }
 
 /// Lines that follow one another.
@@ -120,6 +122,11 @@ pub struct StripFacts<'e> {
 }
 
 impl<'e> StripFacts<'e> {
+    /// Places of those lines that wait, and the cost of the lines before each.
+    pub(crate) fn waits(&self) -> &[(usize, u64)] {
+        &self.waits
+    }
+
     /// Of these lines.
     pub fn new(numbers: &'e [u32], lines: &[Option<LineFacts<'_>>]) -> StripFacts<'e> {
         let (mut cost, mut waits) = (0, Vec::new());
@@ -163,7 +170,11 @@ impl Known<'_> {
             Step::Return(place) => {
                 for replay in replays {
                     replay.frames.pop();
-                    replay.run.end(Child::Call(place), *work);
+                    if self.small.get(place as usize) == Some(&true) {
+                        replay.run.end_inline(Child::Call(place), *work);
+                    } else {
+                        replay.run.end(Child::Call(place), *work);
+                    }
                     replay.changes += 1;
                 }
                 *follows = place;
@@ -292,7 +303,7 @@ mod tests {
             let line = |line: u32, cost, waits| Some(LineFacts { line, cost, branches: line == 2, waits });
             let lines = [line(0, 3, &waits[..1]), line(1, 1, &[]), line(2, 7, &waits[1..]), line(3, 2, &waits[..])];
             let places: Vec<Place> = (0..10).map(|line| Place { line: line % 4, ..Place::default() }).collect();
-            let known = Known { lines: &lines, strips: &[], serial: &[false, true], places: &places };
+            let known = Known { lines: &lines, strips: &[], serial: &[false, true], places: &places, small: &[] };
             let steps = steps(&choices);
             let spans = |parts: &[&[Step]]| {
                 let mut later = Later::default();

@@ -9,14 +9,34 @@ use super::graphs::make::critical_paths;
 use super::view;
 
 /// What beside the profile decides what is shown.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 #[expect(missing_debug_implementations, reason = "holds a function")]
 pub struct Options<'o> {
     /// Processors that speedups are predicted for.
     pub processors: u32,
+    /// Which calls are worth a spawn.
+    pub threshold: Threshold,
     /// A line of a source file, where there is one.
     pub line: &'o dyn Fn(&str, u32) -> Option<String>,
 }
+
+/// The least size of a call that is worth a spawn.
+#[derive(Clone, Debug)]
+pub struct Threshold {
+    /// In instructions.
+    pub instructions: u64,
+    /// Where that comes from.
+    pub basis: String,
+}
+
+impl Default for Threshold {
+    fn default() -> Threshold {
+        Threshold { instructions: ASSUMED, basis: "assumed".to_owned() }
+    }
+}
+
+/// Instructions that a task must have to be worth its spawn, as long as nothing was measured.
+const ASSUMED: u64 = 5_000;
 
 /// What anybody sees of a profile.
 #[expect(clippy::cast_precision_loss, reason = "a ratio that is shown")]
@@ -39,7 +59,12 @@ pub fn answer(profile: &Profile, options: &Options<'_>) -> view::Depend {
         complete: profile.problems.is_empty(),
         warnings: profile.problems.clone(),
         loops,
-        calls: profile.calls.iter().map(of_call).collect(),
+        calls: profile.calls.iter().map(|call| of_call(call, options.threshold.instructions)).collect(),
+        spawn_threshold: view::Threshold {
+            instructions: options.threshold.instructions,
+            basis: options.threshold.basis.clone(),
+        },
+        granularity: profile.granularity,
         models: profile
             .models
             .iter()
@@ -171,7 +196,18 @@ fn of_loop(each: &Loop, gain: &Gain, options: &Options<'_>) -> view::Loop {
     }
 }
 
-fn of_call(call: &workspan_depend::profile::Call) -> view::Call {
+#[expect(clippy::cast_precision_loss, reason = "means that are shown")]
+fn of_call(call: &workspan_depend::profile::Call, threshold: u64) -> view::Call {
+    let mean = |all: u64, calls: u64| (calls > 0).then(|| all as f64 / calls as f64);
+    let mean_length = mean(call.work, call.count).unwrap_or(0.0);
+    let mean_continuation = mean(call.continuation, call.awaited);
+    let size = mean_length.min(mean_continuation.unwrap_or(0.0));
+    let (longest, longest_continuation) = call.longest;
+    let worth_spawning = match () {
+        () if size >= threshold as f64 => "yes",
+        () if longest.min(longest_continuation) >= threshold => "large-ones",
+        () => "no",
+    };
     view::Call {
         file: call.place.file.clone(),
         line: call.place.line,
@@ -182,5 +218,11 @@ fn of_call(call: &workspan_depend::profile::Call) -> view::Call {
         work: call.work,
         spawn: call.spawn,
         sync: view::Sync { line: Some(call.sync).filter(|line| *line != 0) },
+        mean_length,
+        mean_continuation,
+        expected_continuation: call.expected.and_then(|expected| mean(expected, call.awaited)),
+        longest,
+        longest_continuation,
+        worth_spawning,
     }
 }

@@ -20,7 +20,7 @@ pub use files::{autopar, csv, dot, sarif};
 pub use graphs::export::critical_dot;
 pub use graphs::what_if;
 pub use html::html;
-pub use make::{answer, Options};
+pub use make::{answer, Options, Threshold};
 pub use text::text;
 pub use view::Depend;
 

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::graphs::text::critical;
-use super::view::{Blocker, Call, Depend, Loop, Point};
+use super::view::{Blocker, Call, Depend, Loop, Point, Threshold};
 use crate::place::short_file;
 use crate::table::{self, Align};
 
@@ -182,32 +182,63 @@ pub(super) fn describe(blocker: &Blocker, each: &Loop) -> String {
 }
 
 fn calls(view: &Depend, work: u64, top: usize, out: &mut String) {
-    let mut all: Vec<&Call> = view.calls.iter().filter(|call| call.spawn).collect();
-    all.sort_by_key(|call| std::cmp::Reverse(call.work));
     let base = view.models.iter().find(|model| model.name == "base").map_or(1.0, |model| model.parallelism);
-    if all.is_empty() || base < LEAST {
+    if base < LEAST {
         return;
     }
-    let mut rows = vec![["work", "calls", "spawn", "wait for it at"].map(str::to_owned).to_vec()];
-    for call in all.iter().take(top) {
-        rows.push(vec![
-            share(call.work, work),
-            call.count.to_string(),
-            {
-                let file = short_file(&call.file);
-                format!("{} at {file}:{}:{} in {}", call.callee, call.line, call.column, call.function)
-            },
-            call.sync.line.map_or_else(|| "the end of the function".to_owned(), |line| format!("line {line}")),
-        ]);
+    let (mut all, small): (Vec<&Call>, Vec<&Call>) =
+        view.calls.iter().filter(|call| call.spawn).partition(|call| call.worth_spawning != "no");
+    all.sort_by_key(|call| std::cmp::Reverse(call.work));
+    if !all.is_empty() {
+        let heads = ["work", "calls", "length", "continuation", "spawn", "wait for it at"];
+        let mut rows = vec![heads.map(str::to_owned).to_vec()];
+        rows.extend(all.iter().take(top).map(|call| row(call, work)));
+        let bound = base.min(f64::from(view.processors));
+        let _ = writeln!(
+            out,
+            "\nCalls that other work can run beside: as tasks, together at most {bound:.2}x on {} processors. Mean length, and mean \
+             continuation (what follows before something waits), in instructions:",
+            view.processors
+        );
+        let aligned = [Align::Right, Align::Right, Align::Right, Align::Right, Align::Left, Align::Left];
+        out.push_str(&table::write(&rows, &aligned));
+        more(all.len(), top, "calls", out);
+        if all.iter().take(top).any(|call| call.worth_spawning == "large-ones") {
+            let Threshold { instructions, basis } = &view.spawn_threshold;
+            let _ = writeln!(
+                out,
+                "if large: spawn above a cut-off, and call below it; the mean is below {instructions} instructions ({basis}), the least \
+                 that is worth a spawn."
+            );
+        }
     }
-    let bound = base.min(f64::from(view.processors));
-    let _ = writeln!(
-        out,
-        "\nCalls that other work can run beside: as tasks, together at most {bound:.2}x on {} processors:",
-        view.processors
-    );
-    out.push_str(&table::write(&rows, &[Align::Right, Align::Right, Align::Left, Align::Left]));
-    more(all.len(), top, "calls", out);
+    if let Some(largest) = small.iter().max_by_key(|call| call.work) {
+        let Threshold { instructions, basis } = &view.spawn_threshold;
+        let _ = writeln!(
+            out,
+            "{}{} can run beside other work, but {} too small to be worth a spawn: length or continuation below {instructions} \
+             instructions ({basis}). Most work: {}.",
+            if all.is_empty() { "\n" } else { "" },
+            if small.len() == 1 { "1 call".to_owned() } else { format!("{} calls", small.len()) },
+            if small.len() == 1 { "is" } else { "are" },
+            callee_at(largest),
+        );
+    }
+}
+
+fn callee_at(call: &Call) -> String {
+    format!("{} at {}:{}:{} in {}", call.callee, short_file(&call.file), call.line, call.column, call.function)
+}
+
+fn row(call: &Call, work: u64) -> Vec<String> {
+    vec![
+        share(call.work, work),
+        call.count.to_string(),
+        format!("{:.0}", call.mean_length),
+        call.mean_continuation.map_or_else(|| "-".to_owned(), |mean| format!("{mean:.0}")),
+        callee_at(call) + if call.worth_spawning == "large-ones" { ", if large" } else { "" },
+        call.sync.line.map_or_else(|| "the end of the function".to_owned(), |line| format!("line {line}")),
+    ]
 }
 
 /// What a model makes a task, in words.
@@ -234,6 +265,14 @@ fn models(view: &Depend, out: &mut String) {
     }
     let work = view.models.first().map_or(0, |model| model.work);
     let _ = writeln!(out, "\nTask models: parallelism of the program as it is, on unlimited processors (work, {work} instructions, divided by span):");
+    if view.granularity > 0 {
+        let _ = writeln!(
+            out,
+            "Calls of fewer than {} instructions, or with fewer before something waits, are no tasks (--granularity), but in `lines` and \
+             `everything`.",
+            view.granularity
+        );
+    }
     out.push_str(&table::write(&rows, &[Align::Left, Align::Right, Align::Right, Align::Left]));
 }
 

@@ -30,6 +30,10 @@ pub struct Depend {
     pub loops: Vec<Loop>,
     /// Places that call functions of the program, in the order of the source.
     pub calls: Vec<Call>,
+    /// The least size of a call that is worth a spawn.
+    pub spawn_threshold: Threshold,
+    /// Calls of fewer instructions than this were no tasks in the models whose tasks are calls (`--granularity`); 0: all were.
+    pub granularity: u64,
     /// Work and span under each task model.
     pub models: Vec<Model>,
     /// How much of the code this input has reached.
@@ -160,6 +164,28 @@ pub struct Call {
     pub spawn: bool,
     /// What has to wait for it.
     pub sync: Sync,
+    /// Instructions of one call, the mean.
+    pub mean_length: f64,
+    /// Instructions that run after a call before something waits for it, the mean; null: no call has ended.
+    pub mean_continuation: Option<f64>,
+    /// The same, estimated from how often lines follow one another (a Markov chain); null: not to be estimated.
+    pub expected_continuation: Option<f64>,
+    /// Instructions of the longest call.
+    pub longest: u64,
+    /// Instructions of the longest continuation.
+    pub longest_continuation: u64,
+    /// `yes`: mean length and mean continuation reach the spawn threshold; `large-ones`: only those of large calls do, as in recursion, so
+    /// that a cut-off is needed; `no`.
+    pub worth_spawning: &'static str,
+}
+
+/// The least size of a call that is worth a spawn.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Threshold {
+    /// In instructions.
+    pub instructions: u64,
+    /// Where it comes from: `assumed`, `--spawn-threshold`, or `measured` and the runtime.
+    pub basis: String,
 }
 
 /// What has to wait for a call.

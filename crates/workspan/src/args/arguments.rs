@@ -87,15 +87,18 @@ impl DependOptions {
             add,
             effects,
             memory_limit,
+            granularity,
             buffer,
-            shown: Shown { json, csv, sarif, autopar, dot, html, processors, top },
+            shown: Shown { json, csv, sarif, autopar, dot, html, processors, spawn_threshold, top },
         } = self;
         let mut all = Arguments::default();
         all.path("output", Some(output))?;
         all.flag("add", *add);
         all.path("effects", effects.as_deref())?;
         all.value("memory-limit", Some(memory_limit));
+        all.value("granularity", Some(granularity));
         all.value("buffer", Some(buffer));
+        all.value("spawn-threshold", *spawn_threshold);
         all.file_or_stdout("json", json.as_deref())?;
         let files = [("csv", csv), ("sarif", sarif), ("autopar", autopar), ("dot", dot), ("html", html)];
         for (name, file) in files {

@@ -53,6 +53,9 @@ pub struct DependOptions {
     /// Stop profiling when the history of the program's memory accesses exceeds MIB mebibytes.
     #[arg(long, value_name = "MIB", default_value_t = 8192, value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
     pub memory_limit: u64,
+    /// In the task models, spawn only calls that take N instructions or more on average, and as many before something waits for them.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub granularity: u64,
     /// Queue up to N MiB of events for the analysis; when the queue is full, the program waits.
     #[arg(long, value_name = "N", default_value_t = 32, value_parser = clap::value_parser!(u32).range(1..=2048))]
     pub buffer: u32,
@@ -85,6 +88,9 @@ pub struct Shown {
     /// Predict speedups for N processors (default: this machine's; the report of a recording assumes 16).
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
     pub processors: Option<u32>,
+    /// Advise to spawn only calls of N instructions or more (default: as measured by `workspan doctor`, or 5000).
+    #[arg(long, value_name = "N")]
+    pub spawn_threshold: Option<u64>,
     /// Show at most N rows of a table.
     #[arg(long, value_name = "N", default_value_t = DEFAULT_TOP)]
     pub top: usize,

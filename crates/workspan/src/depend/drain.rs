@@ -8,7 +8,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use workspan_depend::effects::Named;
 use workspan_depend::engine::{analyse, Engine};
 use workspan_depend::second;
 use workspan_graph::program::Program;
@@ -28,11 +27,11 @@ pub struct Drained {
     pub beyond: bool,
 }
 
-/// Runs something, and analyses meanwhile and afterwards. `most`: bytes of memory; `effects`: what the user knows of functions.
-pub fn during<T: Send>(memory: &Memory, most: u64, effects: Named, run: impl FnOnce() -> T) -> (T, Drained) {
+/// Runs something, and analyses meanwhile and afterwards. `most`: bytes of memory; `engine`: has seen nothing yet.
+pub fn during<T: Send>(memory: &Memory, most: u64, engine: Engine, run: impl FnOnce() -> T) -> (T, Drained) {
     let dead = AtomicBool::new(false);
     thread::scope(|scope| {
-        let worker = scope.spawn(|| work(memory, most, effects, &dead));
+        let worker = scope.spawn(|| work(memory, most, engine, &dead));
         let result = run();
         dead.store(true, Ordering::Release);
         memory.ring();
@@ -53,9 +52,8 @@ struct Work {
     next: HashMap<u32, u32>,
 }
 
-fn work(memory: &Memory, most: u64, effects: Named, dead: &AtomicBool) -> Drained {
-    let mut work = Work { program: Program::new(), ..Work::default() };
-    work.engine.source.effects = effects;
+fn work(memory: &Memory, most: u64, engine: Engine, dead: &AtomicBool) -> Drained {
+    let mut work = Work { program: Program::new(), engine, ..Work::default() };
     let mut beyond = false;
     loop {
         let seen = memory.doorbell();

@@ -9,6 +9,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use anyhow::Context;
 use nix::sys::memfd::{memfd_create, MFdFlags};
 use workspan_depend::effects::Named;
+use workspan_depend::engine::Engine;
 use workspan_depend::merge::merge;
 use workspan_depend::profile::Profile;
 use workspan_depend::{file, verdict};
@@ -46,7 +47,9 @@ pub fn run(args: &Depend) -> anyhow::Result<Outcome> {
     let variable: OsString = format!("/proc/{}/fd/{}", std::process::id(), trace.as_raw_fd()).into();
     let environment = [(OsString::from(shm::ENV), Some(variable))];
     let most = options.memory_limit << 20;
-    let (ended, mut drained) = drain::during(&memory, most, effects, || child::run(&command, &environment));
+    let mut engine = Engine::new();
+    (engine.source.effects, engine.granularity) = (effects, options.granularity);
+    let (ended, mut drained) = drain::during(&memory, most, engine, || child::run(&command, &environment));
     let ended = ended?;
     let header = memory.header();
     if header.claimed.load(Relaxed) == 0 {

@@ -9,11 +9,12 @@ use std::time::SystemTime;
 use anyhow::{anyhow, Context};
 use workspan_depend::file::{decode, Problem};
 use workspan_depend::profile::Profile;
-use workspan_report::depend::{answer, autopar, csv, dot, html, json, sarif, text, Options};
+use workspan_report::depend::{answer, autopar, csv, dot, html, json, sarif, text, Options, Threshold};
 
 use crate::args::depend::{DependReport, Shown};
 use crate::exit::Outcome;
 use crate::known::Known;
+use crate::machine::{known_thresholds, SpawnRuntime, SpawnThreshold};
 use crate::{files, output};
 
 /// A larger file is no profile.
@@ -62,7 +63,8 @@ pub fn show(profile: &Profile, shown: &Shown, asked: bool) -> anyhow::Result<()>
     let processors = shown.processors.unwrap_or_else(|| {
         std::thread::available_parallelism().map_or(1, |count| u32::try_from(count.get()).unwrap_or(1))
     });
-    let view = answer(profile, &Options { processors, line: &line });
+    let threshold = threshold(profile, shown.spawn_threshold);
+    let view = answer(profile, &Options { processors, threshold, line: &line });
     let made_at = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |time| time.as_secs());
     let [as_csv, as_sarif, as_autopar, as_dot, as_html] = others(shown);
     // For other programs files are as the compiler saw them.
@@ -93,6 +95,22 @@ pub fn show(profile: &Profile, shown: &Shown, asked: bool) -> anyhow::Result<()>
         output::message(text(&read, shown.top).trim_end());
     }
     Ok(())
+}
+
+/// The least size of a call that is worth a spawn: the given one, or of the runtimes that the program could use the smallest of those that
+/// were measured.
+fn threshold(profile: &Profile, asked: Option<u64>) -> Threshold {
+    if let Some(instructions) = asked {
+        return Threshold { instructions, basis: "--spawn-threshold".to_owned() };
+    }
+    let is_rust = |file: &str| Path::new(file).extension().is_some_and(|extension| extension == "rs");
+    let is_rust = profile.calls.iter().any(|call| is_rust(&call.place.file));
+    let fits = |of: &SpawnThreshold| (of.runtime == SpawnRuntime::Rayon) == is_rust;
+    let best = known_thresholds().into_iter().filter(fits).min_by_key(|known| known.instructions);
+    best.map_or_else(Threshold::default, |known| Threshold {
+        instructions: known.instructions,
+        basis: format!("measured, {}", known.runtime.name()),
+    })
 }
 
 /// Source files that are there, each read once.

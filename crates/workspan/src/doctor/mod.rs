@@ -13,6 +13,7 @@ mod mpi;
 mod program;
 mod project;
 pub mod sections;
+mod spawn;
 mod tools;
 
 use serde_json::json;
@@ -25,6 +26,7 @@ use check::{Check, State};
 /// Runs the verb.
 pub fn run(args: &args::Doctor) -> anyhow::Result<Outcome> {
     let mut checks = machine::checks();
+    checks.extend(spawn::checks());
     checks.extend(tools::checks(args.program.is_some()));
     checks.extend(FAMILIES.iter().flat_map(|family| (family.doctor)()));
     checks.extend(limits::checks());

@@ -49,9 +49,13 @@ pub(super) fn write(machine: &Machine, pauses: Pauses) {
 }
 
 fn file(name: &Machine) -> Option<PathBuf> {
+    Some(cache::folder()?.join(format!("machine-{:016x}.txt", cache::hash(key(name)?.as_bytes()))))
+}
+
+/// What a measurement is of: this version of the command, on this machine, since it has started.
+pub(super) fn key(name: &Machine) -> Option<String> {
     let start = fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
-    let of = format!("{} {} {} {} {start}", env!("CARGO_PKG_VERSION"), name.processor, name.cpus, name.system);
-    Some(cache::folder()?.join(format!("machine-{:016x}.txt", cache::hash(of.as_bytes()))))
+    Some(format!("{} {} {} {} {start}", env!("CARGO_PKG_VERSION"), name.processor, name.cpus, name.system))
 }
 
 fn text(machine: &Machine, pauses: Pauses) -> String {

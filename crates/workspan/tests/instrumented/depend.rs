@@ -459,3 +459,89 @@ int main(void) {
     assert_eq!(counts("WAW", 7, 7, Some(3)), (2 * 198, 1));
     assert_eq!(counts("RAW", 5, 5, Some(4)), (0, 0));
 }
+
+#[test]
+fn calls_are_worth_a_spawn_from_a_size_on() {
+    let folder = folder("depend-sizes");
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../programs/depend/sizes.c");
+    fs::copy(source, folder.join("sizes.c")).expect("it is there");
+    build(&folder, "cc -O1 -w sizes.c -o prog");
+    let report = |options: &[&str]| {
+        let all: Vec<&str> = ["depend", "report", "run.depend"].into_iter().chain(options.iter().copied()).collect();
+        out(&workspan(&folder, &all))
+    };
+    let found = profile(&folder, &[]);
+    let calls = |found: &Value, key: &str| -> Vec<(u64, String)> {
+        let all = found["calls"].as_array().expect("a list").iter();
+        all.map(|call| (call["line"].as_u64().expect("a line"), call[key].to_string())).collect()
+    };
+    let worth = |threshold: &str| -> String {
+        let found: Value = serde_json::from_str(&report(&["--json", "--spawn-threshold", threshold])).expect("JSON");
+        assert_eq!(found["spawn_threshold"]["basis"], "--spawn-threshold");
+        calls(&found, "worth_spawning").iter().map(|(line, worth)| format!("{line} {worth}\n")).collect()
+    };
+    // In the order of the source: sort, sort and merge in sort; fill, fill, mix and sort in main.
+    insta::assert_snapshot!(worth("20000"), @r#"
+    30 "large-ones"
+    31 "no"
+    32 "no"
+    37 "yes"
+    38 "no"
+    43 "no"
+    47 "no"
+    "#);
+    insta::assert_snapshot!(worth("100"), @r#"
+    30 "yes"
+    31 "no"
+    32 "no"
+    37 "yes"
+    38 "no"
+    43 "no"
+    47 "no"
+    "#);
+    insta::assert_snapshot!(worth("10000000"), @r#"
+    30 "no"
+    31 "no"
+    32 "no"
+    37 "no"
+    38 "no"
+    43 "no"
+    47 "no"
+    "#);
+    // Where nothing but the order of lines decides what follows, the chain is exact.
+    let (profiled, expected) = (calls(&found, "mean_continuation"), calls(&found, "expected_continuation"));
+    let straight: Vec<_> =
+        profiled.iter().zip(&expected).filter(|((line, _), _)| [30, 31, 37].contains(line)).collect();
+    assert!(straight.len() == 3 && straight.iter().all(|(profiled, expected)| profiled == expected), "{straight:?}");
+    let text = report(&["--spawn-threshold", "20000"]);
+    let begin = text.find("Calls that other work").expect("calls");
+    let end = text.find("\nTask models").expect("models");
+    insta::assert_snapshot!(text[begin..end].trim_end(), @r#"
+    Calls that other work can run beside: as tasks, together at most 2.00x on 2 processors. Mean length, and mean continuation (what follows before something waits), in instructions:
+     work  calls  length  continuation  spawn                                   wait for it at
+    100 %   4095     830           834  sort at sizes.c:30:5 in sort, if large  line 32
+      3 %      1   40963         40964  fill at sizes.c:37:16 in main           line 40
+    if large: spawn above a cut-off, and call below it; the mean is below 20000 instructions (--spawn-threshold), the least that is worth a spawn.
+    2 calls can run beside other work, but are too small to be worth a spawn: length or continuation below 20000 instructions (--spawn-threshold). Most work: merge at sizes.c:32:5 in sort.
+    "#);
+    // Models with calls as tasks: those of that size alone, or none.
+    let base = |granularity: &str| {
+        let all = ["depend", "--granularity", granularity, "-o", "coarse.depend", "--json=coarse.json", "--", "./prog"];
+        assert!(workspan(&folder, &all).status.success());
+        let found: Value =
+            serde_json::from_slice(&fs::read(folder.join("coarse.json")).expect("readable")).expect("JSON");
+        assert_eq!(found["granularity"].to_string(), granularity);
+        let of = |name: &str| {
+            let all = found["models"].as_array().expect("a list").iter();
+            all.filter(|model| model["name"] == name)
+                .map(|model| model["span"].as_u64().expect("a number"))
+                .sum::<u64>()
+        };
+        (of("base"), of("exact"), of("lines"))
+    };
+    let [all, large, none] = ["0", "20000", "10000000"].map(base);
+    assert!(all.0 < large.0 && large.0 < none.0, "{all:?} {large:?} {none:?}");
+    assert_eq!((all.2, none.2), (large.2, all.2), "lines are tasks of any size");
+    let work = found["models"][0]["work"].as_u64().expect("a number");
+    assert_eq!((none.0, none.1), (work, work), "without tasks nothing is parallel");
+}

@@ -13,6 +13,7 @@ use crate::command::{record, run, workspan, Ended};
 /// `id state` of every check, and the status.
 fn doctor(folder: &Path, program: Option<&Path>, environment: &[(&str, &str)]) -> (Vec<(String, String)>, i32) {
     let mut command = workspan(folder);
+    command.env("XDG_CACHE_HOME", Path::new(env!("CARGO_TARGET_TMPDIR")).join("doctor-cache"));
     let ended = run(command.args(["doctor", "--json"]).args(program).envs(environment.iter().copied()));
     let found: Value = serde_json::from_slice(&ended.stdout).unwrap_or_else(|e| panic!("{e}: {}", ended.err()));
     let text = |check: &Value, key: &str| check[key].as_str().map(str::to_owned).expect("a text");
@@ -57,6 +58,10 @@ fn this_machine() {
             "proc",
             "address-space",
             "load",
+            "spawn-rayon",
+            "spawn-libgomp",
+            "spawn-libomp",
+            "spawn-onetbb",
             "cargo",
             "rustc",
             "commands",
@@ -68,6 +73,7 @@ fn this_machine() {
     );
     check(&found, &[("memfd", "ok"), ("proc", "ok"), ("cargo", "ok"), ("rustc", "ok")]);
     check(&found, &[("collector", "ok"), ("libomp", "ok")]);
+    check(&found, &[("spawn-rayon", "ok"), ("spawn-libgomp", "ok"), ("spawn-libomp", "ok"), ("spawn-onetbb", "ok")]);
     assert_eq!(status, 0);
     // The two commands are not in PATH when they are tested, and then are.
     check(&found, &[("commands", "warn")]);
@@ -93,6 +99,59 @@ fn what_is_missing_is_told_with_a_fix() {
         let mut command = workspan(&folder);
         let ended = run(command.arg("doctor").env("GLIBC_TUNABLES", tunables));
         assert!(ended.out().contains("fix: unset GLIBC_TUNABLES"), "{}", ended.out());
+    }
+}
+
+/// What the rows of the spawn thresholds say: id, `found`, and `means`.
+fn spawn_rows(cache: &Path, environment: &[(&str, &str)]) -> Vec<(String, String, String)> {
+    let mut command = workspan(Path::new("/"));
+    command.args(["doctor", "--json"]).env("XDG_CACHE_HOME", cache).envs(environment.iter().copied());
+    let found: Value = serde_json::from_slice(&run(&mut command).stdout).expect("JSON");
+    let text = |check: &Value, key: &str| check[key].as_str().map(str::to_owned).expect("a text");
+    let rows = found["checks"].as_array().expect("a list").iter().filter(|check| check["group"] == "spawn threshold");
+    rows.map(|check| (text(check, "id"), text(check, "found"), text(check, "means"))).collect()
+}
+
+/// Whether a runtime can be measured depends on what else the machine does; that it is shown, and kept if it was, does not.
+#[test]
+fn spawn_thresholds() {
+    let folder = scratch("doctor-spawn");
+    let missing: Vec<String> = spawn_rows(&folder.join("missing"), &[("PATH", "/none"), ("WORKSPAN_CC", "")])
+        .into_iter()
+        .map(|(id, found, means)| format!("{id}: {found}. {means}"))
+        .collect();
+    if std::thread::available_parallelism().map_or(1, usize::from) < 2 {
+        assert!(
+            missing.iter().all(|row| row.contains("not measured: Workspan may use only one processor")),
+            "{missing:?}"
+        );
+        return;
+    }
+    insta::assert_snapshot!(missing[1..].join("\n"), @r"
+    spawn-libgomp: not measured: no gcc in PATH. To measure it, install gcc (Debian, Ubuntu: `apt-get install gcc`).
+    spawn-libomp: not measured: no clang of LLVM 16 to 22 in PATH. To measure it, install clang and libomp (Debian, Ubuntu: `apt-get install clang-19 libomp-19-dev`).
+    spawn-onetbb: not measured: no g++ in PATH. To measure it, install g++ and oneTBB (Debian, Ubuntu: `apt-get install g++ libtbb-dev`).
+    ");
+    let cache = folder.join("cache");
+    let first = spawn_rows(&cache, &[]);
+    let is_measured = |found: &str| !found.starts_with("not measured: ");
+    for (id, found, _) in &first {
+        let normal = found.split(' ').map(|word| match word {
+            "ns" | "µs" | "ms" => "TIME",
+            number if number.starts_with(|c: char| c.is_ascii_digit()) => "N",
+            number if number.starts_with('(') => "(N",
+            word => word,
+        });
+        let sentence = normal.collect::<Vec<_>>().join(" ");
+        let expected = "a task is worth spawning if it takes N TIME or more (N instructions)";
+        assert!(!is_measured(found) || sentence == expected, "{id}: {found}");
+    }
+    let kept = fs::read_dir(cache.join("workspan")).into_iter().flatten().flatten().map(|entry| entry.path());
+    let kept = kept.filter(|path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("spawn-")));
+    let lines: usize = kept.map(|path| fs::read_to_string(path).expect("it is ours").lines().count()).sum();
+    assert_eq!(lines, first.iter().filter(|(_, found, _)| is_measured(found)).count());
+    for (first, second) in first.iter().zip(spawn_rows(&cache, &[])) {
+        assert!(!is_measured(&first.1) || *first == second, "{first:?} {second:?}");
     }
 }
 

@@ -1,6 +1,7 @@
 //! The task models of `workspan depend` on random programs, against a slow computation from the definitions: a tree of all that ran,
 //! all dependences between its lines, and recursion. No streaming, no shapes, no jumps, no memory of what was found before.
 
+mod chains;
 mod counts;
 mod slow;
 mod source;
@@ -24,11 +25,13 @@ use self::tree::Tree;
 const FILES: [u64; 6] = [0, 1, 2, 20, 36, 39];
 /// Programs in each.
 const PROGRAMS: u64 = 20;
+/// Instructions that a call needs to be a task, in half of the comparisons.
+const GRANULARITY: u64 = 60;
 /// Segments of a program that is computed slowly.
 const MOST: usize = 40_000;
 
-/// Both results of a recording; nothing if it is too long.
-fn compare(path: &Path, name: &str) -> Option<String> {
+/// How both results of a recording differ, and whether granularity matters; nothing if it is too long.
+fn compare(path: &Path, name: &str) -> Option<(String, bool)> {
     let recording = Recording::open(path).expect("a recording");
     let mut decoder = Decoder::default();
     let chunks = recording.chunks_of(0).map(|chunk| {
@@ -36,15 +39,8 @@ fn compare(path: &Path, name: &str) -> Option<String> {
         decoder.decode(&recording.program, &encoded).expect("whole")
     });
     let chunks: Vec<Vec<u8>> = chunks.collect();
-    let mut engine = Engine::new();
-    recording.program.modules.iter().for_each(|module| engine.learn(module));
-    for bytes in &chunks {
-        analyse(&mut engine, &recording.program, 0, bytes).expect("known events");
-    }
-    engine.finish();
-    workspan_depend::second::again(&mut engine);
+    let (engine, found) = analysed(&recording, &chunks, 0);
     let clock = engine.clock.work;
-    let found: Vec<u64> = engine.models.iter_mut().map(|run| run.finish(clock)).collect();
     let mut tree = Tree::new(&engine.source);
     let (mut accesses, mut segments) = (Vec::new(), 0);
     for bytes in &chunks {
@@ -63,21 +59,46 @@ fn compare(path: &Path, name: &str) -> Option<String> {
         }
     }
     assert_eq!(tree.lines.iter().map(|line| line.cost).sum::<u64>(), clock, "{name}: work");
-    let expected = slow::spans(&tree, &engine.source);
     let mut differences = counts::differences(&engine, &tree, name);
-    for ((model, found), expected) in MODELS.iter().zip(found).zip(expected) {
-        if found != expected {
-            let _ =
-                writeln!(differences, "{name}: {} is {found}, from the definition {expected}, of {clock}", model.name);
+    differences += &chains::differences(&engine, &tree, name);
+    // Small enough that some calls are tasks.
+    let coarse = analysed(&recording, &chunks, GRANULARITY).1;
+    let matters = coarse != found;
+    for (granularity, found) in [(0, found), (GRANULARITY, coarse)] {
+        let expected = slow::spans(&tree, &engine.source, granularity);
+        for ((model, found), expected) in MODELS.iter().zip(found).zip(expected) {
+            if found != expected {
+                let _ = writeln!(
+                    differences,
+                    "{name}: {} of {granularity} is {found}, from the definition {expected}, of {clock}",
+                    model.name
+                );
+            }
         }
     }
-    Some(differences)
+    Some((differences, matters))
+}
+
+/// What the engine finds, and the span of each model.
+fn analysed(recording: &Recording, chunks: &[Vec<u8>], granularity: u64) -> (Engine, Vec<u64>) {
+    let mut engine = Engine::new();
+    engine.granularity = granularity;
+    recording.program.modules.iter().for_each(|module| engine.learn(module));
+    for bytes in chunks {
+        analyse(&mut engine, &recording.program, 0, bytes).expect("known events");
+    }
+    engine.finish();
+    workspan_depend::second::again(&mut engine);
+    engine.continuations.finish();
+    let clock = engine.clock.work;
+    let found = engine.models.iter_mut().map(|run| run.finish(clock)).collect();
+    (engine, found)
 }
 
 #[test]
 fn all_task_models_are_those_of_the_definition() {
     let folder = folder("depend-models-slow");
-    let (mut compared, mut differences) = (0, String::new());
+    let (mut compared, mut coarse, mut differences) = (0, 0, String::new());
     for file in FILES {
         let mut text = String::new();
         let mut cases = String::new();
@@ -102,10 +123,13 @@ fn all_task_models_are_those_of_the_definition() {
             let path = folder.join(&graph).join("events.wsg");
             let found = compare(&path, &format!("{name}.c, {number} arguments"));
             compared += usize::from(found.is_some());
-            differences += &found.unwrap_or_default();
+            let (found, matters) = found.unwrap_or_default();
+            differences += &found;
+            coarse += usize::from(matters);
         }
     }
     assert!(differences.is_empty(), "of {compared} programs:\n{differences}");
+    assert!(coarse * 3 > compared, "granularity mattered in {coarse} programs");
     assert!(compared as u64 * 10 >= FILES.len() as u64 * PROGRAMS * 9, "{compared} programs were short enough");
 }
 

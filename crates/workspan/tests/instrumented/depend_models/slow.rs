@@ -54,18 +54,63 @@ struct Slow<'t> {
     model: Model,
     waits: Vec<BTreeSet<(NodeId, Child)>>,
     states: HashMap<NodeId, State>,
+    granularity: u64,
+    /// By place, calls and instructions in them: of the whole run, or of those that have ended.
+    sizes: BTreeMap<u32, Size>,
+    is_later: bool,
+}
+
+/// Calls of a place.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Size {
+    pub(super) calls: u64,
+    pub(super) length: u64,
+    /// Instructions that follow before something waits, of all together.
+    pub(super) continuation: u64,
+    /// The largest of either.
+    pub(super) longest: (u64, u64),
+}
+
+/// What calls take and what follows them, by place.
+pub(super) fn sizes(tree: &Tree<'_>, source: &Source) -> BTreeMap<u32, Size> {
+    let waits = Slow::new(tree, source, 0, BTreeSet::new()).aggregated();
+    let mut found: BTreeMap<u32, Size> = BTreeMap::new();
+    for (id, node) in tree.nodes.iter().enumerate() {
+        let What::Call(place) = node.what else { continue };
+        let is_within = |at: usize| tree.nodes[tree.lines[at].node].path.contains(&id);
+        let Some(first) = (0..tree.lines.len()).find(|at| is_within(*at)) else { continue };
+        let end = (first..tree.lines.len()).find(|at| !is_within(*at)).unwrap_or(tree.lines.len());
+        let size = found.entry(place).or_default();
+        size.calls += 1;
+        let length = tree.lines[first..end].iter().map(|line| line.cost).sum::<u64>();
+        size.length += length;
+        size.longest.0 = size.longest.0.max(length);
+        let Some(around) = node.path.len().checked_sub(2).map(|at| tree.frame(node.path[at])) else { continue };
+        let follows = (end..tree.lines.len()).take_while(|at| {
+            let runs = tree.nodes[tree.lines[*at].node].path.contains(&around);
+            runs && !waits[*at].contains(&(around, Child::Call(place)))
+        });
+        let continuation = follows.map(|at| tree.lines[at].cost).sum::<u64>();
+        size.continuation += continuation;
+        size.longest.1 = size.longest.1.max(continuation);
+    }
+    found
 }
 
 /// The span of each model.
-pub(super) fn spans(tree: &Tree<'_>, source: &Source) -> Vec<u64> {
+pub(super) fn spans(tree: &Tree<'_>, source: &Source, granularity: u64) -> Vec<u64> {
     let serial: BTreeSet<u32> = all(tree)
         .filter(|found| found.carried && found.kind == Kind::Raw && !steps(tree, source, found))
         .map(|found| loop_of(tree, found.common))
         .collect();
+    let sizes = if granularity > 0 { sizes(tree, source) } else { BTreeMap::new() };
     let span = |(number, model): (usize, &Model)| {
-        let (model, serial) = (*model, serial.clone());
-        let mut slow = Slow { tree, source, serial, model, waits: Vec::new(), states: HashMap::new() };
-        slow.waits = if LATER & 1 << number == 0 { slow.at_once() } else { slow.aggregated() };
+        let mut slow = Slow::new(tree, source, number, serial.clone());
+        slow.granularity = if model.lines { 0 } else { granularity };
+        slow.waits = if slow.is_later { slow.aggregated() } else { slow.at_once() };
+        if slow.is_later {
+            slow.sizes.clone_from(&sizes);
+        }
         slow.span(0)
     };
     MODELS.iter().enumerate().map(span).collect()
@@ -89,7 +134,29 @@ fn steps(tree: &Tree<'_>, source: &Source, found: &Dependence) -> bool {
     local != 0 && inductions.iter().any(|each| each.local + 1 == local)
 }
 
-impl Slow<'_> {
+impl<'t> Slow<'t> {
+    fn new(tree: &'t Tree<'t>, source: &'t Source, number: usize, serial: BTreeSet<u32>) -> Slow<'t> {
+        let (waits, states, sizes) = (Vec::new(), HashMap::new(), BTreeMap::new());
+        let (model, is_later) = (MODELS[number], LATER & 1 << number != 0);
+        Slow { tree, source, serial, model, waits, states, granularity: 0, sizes, is_later }
+    }
+
+    /// A call of a place, which ends, is too small to be a task.
+    fn is_small(&mut self, place: u32, node: NodeId) -> bool {
+        if self.granularity == 0 {
+            return false;
+        }
+        if !self.is_later {
+            let own = self.tree.lines.iter().filter(|line| self.tree.nodes[line.node].path.contains(&node));
+            let length: u64 = own.map(|line| line.cost).sum();
+            let size = self.sizes.entry(place).or_default();
+            (size.calls, size.length) = (size.calls + 1, size.length + length);
+            return size.length / size.calls < self.granularity;
+        }
+        let size = self.sizes[&place];
+        (size.length / size.calls).min(size.continuation / size.calls) < self.granularity
+    }
+
     fn is_task(&self, node: NodeId) -> bool {
         let path = &self.tree.nodes[node].path;
         let number = match self.tree.nodes[node].what {
@@ -260,18 +327,29 @@ impl Slow<'_> {
     fn child(&mut self, task: NodeId, inner: NodeId) {
         let (span, model) = (self.span(inner), self.model);
         let need = self.states.remove(&inner).expect("it ran").need;
+        let child = match self.tree.nodes[inner].what {
+            What::Call(place) => Child::Call(place),
+            What::Loop(number) => Child::Loop(number),
+            What::Iteration => Child::Iterations,
+        };
+        let is_small = matches!(child, Child::Call(place) if self.is_small(place, inner));
         let state = self.states.get_mut(&task).expect("it runs");
+        if is_small {
+            state.own = state.own.max(need) + span;
+            let finish = state.own;
+            if let Some((_, ready, _)) = &mut state.open {
+                // The line has not ended before.
+                *ready = finish;
+            }
+            state.raise(child, finish);
+            return;
+        }
         let started = if model.hoist {
             let line = if model.lines { state.line_start } else { 0 };
             need.max(line).max(if model.control { state.condition } else { 0 })
         } else {
             state.own = state.own.max(need);
             state.own
-        };
-        let child = match self.tree.nodes[inner].what {
-            What::Call(place) => Child::Call(place),
-            What::Loop(number) => Child::Loop(number),
-            What::Iteration => Child::Iterations,
         };
         state.raise(child, started + span);
     }
