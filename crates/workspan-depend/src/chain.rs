@@ -22,6 +22,25 @@ struct State {
     executions: u64,
     /// Instructions of all executions, with all that they call.
     cost: u64,
+    /// Lines that followed, and how often; the latest comes first.
+    next: Vec<(u32, u64)>,
+}
+
+impl State {
+    #[inline]
+    fn follow(&mut self, to: u32, times: u64) {
+        if let Some((_, count)) = self.next.first_mut().filter(|(next, _)| *next == to) {
+            *count += times;
+            return;
+        }
+        match self.next.iter().position(|(next, _)| *next == to) {
+            Some(at) => {
+                self.next[at].1 += times;
+                self.next.swap(0, at);
+            }
+            None => self.next.push((to, times)),
+        }
+    }
 }
 
 /// What a strip does: its lines, and their instructions.
@@ -34,7 +53,6 @@ pub struct Chain {
     numbers: HashMap<(u32, u32), u32, BuildHasher>,
     /// The state of each line of the journal, + 1, and its instructions; 0: not looked up yet, or of no line.
     of_line: Vec<Option<(u32, u64)>>,
-    edges: HashMap<(u32, u32), u64, BuildHasher>,
     strips: Vec<Option<Pieces>>,
     /// How often each strip ran.
     ran: Vec<u64>,
@@ -108,7 +126,7 @@ impl Chain {
         *anew = false;
         self.states[state as usize - 1].executions += times;
         if before != 0 {
-            *self.edges.entry((before - 1, state - 1)).or_default() += times;
+            self.states[before as usize - 1].follow(state - 1, times);
         }
     }
 
@@ -162,8 +180,8 @@ impl Chain {
     pub fn transitions(&self) -> BTreeMap<(u32, u32, u32), u64> {
         let lines: BTreeMap<u32, (u32, u32)> = self.numbers.iter().map(|(line, number)| (*number, *line)).collect();
         let line = |number: &u32| lines.get(number).copied().unwrap_or_default();
-        let all = self.edges.iter().map(|((from, to), times)| ((line(from).0, line(from).1, line(to).1), *times));
-        all.collect()
+        let all = (0..).zip(&self.states).flat_map(|(from, state)| state.next.iter().map(move |next| (from, *next)));
+        all.map(|(from, (to, times))| ((line(&from).0, line(&from).1, line(&to).1), times)).collect()
     }
 
     /// Counts of strips become counts of their lines.
@@ -179,18 +197,14 @@ impl Chain {
             for pair in pieces.windows(2) {
                 let (from, to) = (pair[0].0 - 1, pair[1].0 - 1);
                 self.states[to as usize].executions += times;
-                *self.edges.entry((from, to)).or_default() += times;
+                self.states[from as usize].follow(to, times);
             }
         }
     }
 
     /// What follows each line, and how often.
     pub(crate) fn following(&self) -> Vec<Vec<(u32, u64)>> {
-        let mut found = vec![Vec::new(); self.states.len()];
-        #[expect(clippy::iter_over_hash_type, reason = "sorted below")]
-        for ((from, to), times) in &self.edges {
-            found[*from as usize].push((*to, *times));
-        }
+        let mut found: Vec<Vec<(u32, u64)>> = self.states.iter().map(|state| state.next.clone()).collect();
         // In an order that does not change from run to run: sums of floating point depend on it.
         found.iter_mut().for_each(|all| all.sort_unstable());
         found
@@ -282,9 +296,9 @@ mod tests {
 
     #[track_caller]
     fn check(costs: &[(u64, u64)], edges: &[(u32, u32, u64)], waiting: &[u32], expected: Option<f64>) {
-        let states = costs.iter().map(|(executions, cost)| State { executions: *executions, cost: *cost }).collect();
-        let edges = edges.iter().map(|(from, to, times)| ((*from, *to), *times)).collect();
-        let chain = Chain { states, edges, ..Chain::default() };
+        let state = |(executions, cost): &(u64, u64)| State { executions: *executions, cost: *cost, next: Vec::new() };
+        let mut chain = Chain { states: costs.iter().map(state).collect(), ..Chain::default() };
+        edges.iter().for_each(|(from, to, times)| chain.states[*from as usize].follow(*to, *times));
         let found = chain.expected(&chain.following(), 0, &waiting.iter().copied().collect());
         let same = match (found, expected) {
             (Some(found), Some(expected)) => (found - expected).abs() < 1e-6,

@@ -61,7 +61,8 @@ struct Open {
 /// Sizes of all calls.
 #[derive(Debug, Default)]
 pub struct Continuations {
-    sizes: HashMap<PlaceId, Sizes, BuildHasher>,
+    /// By place.
+    sizes: Vec<Sizes>,
     /// Calls whose results decide conditions at once.
     pub decided: HashMap<PlaceId, (), BuildHasher>,
     /// How lines follow one another.
@@ -74,7 +75,7 @@ pub struct Continuations {
 impl Continuations {
     /// The calls of a place.
     pub fn of(&self, place: PlaceId) -> Sizes {
-        self.sizes.get(&place).copied().unwrap_or_default()
+        self.sizes.get(place as usize).copied().unwrap_or_default()
     }
 
     /// Takes what comes next in the journal.
@@ -119,7 +120,7 @@ impl Continuations {
         open.outstanding.iter().for_each(|calls| self.await_calls(calls, self.work));
         let length = self.work - open.begun;
         self.chain.called(length);
-        let sizes = self.sizes.entry(place).or_default();
+        let sizes = self.sizes(place);
         (sizes.calls, sizes.length) = (sizes.calls + 1, sizes.length + length);
         sizes.longest = sizes.longest.max(length);
         self.follows = place;
@@ -130,9 +131,17 @@ impl Continuations {
         }
     }
 
+    fn sizes(&mut self, place: PlaceId) -> &mut Sizes {
+        let at = place as usize;
+        if self.sizes.len() <= at {
+            self.sizes.resize(at + 1, Sizes::default());
+        }
+        &mut self.sizes[at]
+    }
+
     fn await_calls(&mut self, calls: &Outstanding, now: u64) {
         let passed = u128::from(calls.calls) * u128::from(now) - calls.ends;
-        let sizes = self.sizes.entry(calls.place).or_default();
+        let sizes = self.sizes(calls.place);
         sizes.awaited += calls.calls;
         sizes.longest_continuation = sizes.longest_continuation.max(now - calls.first);
         sizes.continuation = sizes.continuation.saturating_add(u64::try_from(passed).unwrap_or(u64::MAX));
