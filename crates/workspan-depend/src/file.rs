@@ -95,11 +95,11 @@ fn put_loop(out: &mut Writer, each: &Loop) {
     many(out, &each.reductions, |out, reduction| {
         out.text(&reduction.operator);
         out.text(&reduction.variable);
-        out.number(reduction.elements.into());
+        out.number(u64::from(reduction.elements) | u64::from(reduction.part) << 1);
     });
     many(out, &each.private, |out, private| {
         out.text(&private.variable);
-        out.number(private.last.into());
+        out.number(u64::from(private.last) | u64::from(private.in_calls) << 1);
     });
     many(out, &each.inductions, |out, (variable, step)| {
         out.text(variable);
@@ -197,9 +197,13 @@ fn take_loop(from: &mut Reader<'_>) -> Result<Loop, Malformed> {
             _ => return Err(Malformed),
         },
         reductions: all(from, |from| {
-            Ok(Reduction { operator: from.text()?, variable: from.text()?, elements: from.number()? != 0 })
+            let (operator, variable, flags) = (from.text()?, from.text()?, from.number()?);
+            Ok(Reduction { operator, variable, elements: flags & 1 != 0, part: flags & 2 != 0 })
         })?,
-        private: all(from, |from| Ok(Private { variable: from.text()?, last: from.number()? != 0 }))?,
+        private: all(from, |from| {
+            let (variable, flags) = (from.text()?, from.number()?);
+            Ok(Private { variable, last: flags & 1 != 0, in_calls: flags & 2 != 0 })
+        })?,
         inductions: all(from, |from| Ok((from.text()?, from.signed()?)))?,
         blockers: all(from, |from| {
             Ok(Blocker {

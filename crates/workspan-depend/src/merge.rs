@@ -81,11 +81,12 @@ fn merge_loop(one: &mut Loop, other: Loop) {
     one.reductions.dedup_by(|later, first| {
         let is_same = later.operator == first.operator && later.variable == first.variable;
         first.elements |= is_same && later.elements;
+        first.part |= is_same && later.part;
         is_same
     });
     for private in other.private {
         match one.private.iter_mut().find(|each| each.variable == private.variable) {
-            Some(each) => each.last |= private.last,
+            Some(each) => (each.last, each.in_calls) = (each.last | private.last, each.in_calls | private.in_calls),
             None => one.private.push(private),
         }
     }

@@ -56,6 +56,8 @@ pub struct Private {
     pub variable: String,
     /// The value of the last iteration is read afterwards.
     pub last: bool,
+    /// Functions that the loop calls use it by its name, where no clause reaches.
+    pub in_calls: bool,
 }
 
 /// A loop.
@@ -94,6 +96,8 @@ pub struct Reduction {
     pub variable: String,
     /// Its elements are, each for itself.
     pub elements: bool,
+    /// It is one element of an array, or what a pointer points to: no clause can name it.
+    pub part: bool,
 }
 
 /// A place that calls a function of the program.

@@ -343,6 +343,11 @@ impl Shadow {
         })
     }
 
+    /// True if something is known of the page of a byte.
+    pub fn is_known(&self, address: u64) -> bool {
+        self.index.contains_key(&(address / PAGE))
+    }
+
     /// True if the byte has been written.
     pub fn is_written(&self, address: u64) -> bool {
         let page = self.index.get(&(address / PAGE)).and_then(|page| self.pages.get(*page as usize));

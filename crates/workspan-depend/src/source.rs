@@ -282,6 +282,8 @@ impl Source {
         let facts = &module.facts;
         let (mut run_at, mut touch_at) = (0, 0);
         let mut before: Option<(u32, PlaceId)> = None;
+        // A call whose result nothing has taken in its own block: function, line, place.
+        let mut open: Option<(u32, u32, PlaceId)> = None;
         let all = module.loops.iter().zip(&facts.loops).enumerate();
         let bodies: HashMap<(u32, u32), u32> =
             all.map(|(at, (each, facts))| ((each.function, facts.body), loops + small(at) + 1)).collect();
@@ -293,7 +295,19 @@ impl Source {
             run_at += count;
             // What is written on the line of the call that has just returned takes its result.
             let after = segment.flags & flag::AFTER_CALL != 0;
-            let tail = before.filter(|(line, _)| after && runs.first().is_some_and(|run| run.line == *line));
+            let first_line = runs.first().map_or(0, |run| run.line);
+            let in_block = before.filter(|(line, _)| after && first_line == *line);
+            // Where a call ends its block, or a choice follows it, a later block takes the result.
+            let in_later = open.filter(|(of, line, _)| {
+                in_block.is_none() && *of == segment.function && *line == first_line && segment.flags & flag::BLOCK != 0
+            });
+            let tail = in_block.or(in_later.map(|(_, line, place)| (line, place)));
+            let mut taken = false;
+            // Counters take no results.
+            let counts = |local: u32| {
+                let own = facts.loops.get(segment.in_loop as usize).filter(|_| segment.in_loop != NONE);
+                own.is_some_and(|of| of.inductions.iter().any(|each| each.local == local))
+            };
             let of_first = runs.first().map_or((0, 0), |run| (run.operations, run.touches));
             let sites = small(self.sites.len());
             let id = loaded.base + small(number);
@@ -305,7 +319,9 @@ impl Source {
                 let place = self.place(module, operation.place);
                 let variable = module.texts.get(meaning.variable as usize).cloned().unwrap_or_default();
                 let variable = self.name(&variable);
-                let takes = at < of_first.0 && operation.access != Access::Load;
+                let is_counter = meaning.local != 0 && counts(meaning.local - 1);
+                let takes = at < of_first.0 && operation.access != Access::Load && !is_counter;
+                taken |= takes;
                 let tail = tail.filter(|_| takes).map_or(0, |(_, call)| call);
                 let (update, direct, whole) = (meaning.update, meaning.direct, meaning.whole);
                 let reads_on =
@@ -340,7 +356,8 @@ impl Source {
                 let place = self.place(module, touch.place);
                 let local = locals + touch.local;
                 let variable = self.locals.get(local as usize).copied().unwrap_or(0);
-                let takes = at < of_first.1 && touch.deed == Deed::Write;
+                let takes = at < of_first.1 && touch.deed == Deed::Write && !counts(touch.local);
+                taken |= takes;
                 let tail = tail.filter(|_| takes).map_or(0, |(_, call)| call);
                 self.sites.push(SiteInfo {
                     place,
@@ -366,6 +383,11 @@ impl Source {
             let last_line = runs.last().map_or(0, |run| run.line);
             let numbers = runs.iter().map(|run| self.number_line(function, run.line)).collect();
             before = (segment.flags & flag::CALL != 0).then_some((last_line, call));
+            if let Some((line, place)) = before {
+                open = Some((segment.function, line, place));
+            } else if taken && tail.is_some() {
+                open = None;
+            }
             let callee = module.texts.get(segment.callee as usize).cloned().unwrap_or_default();
             let callee = self.name(&callee);
             let place = self.place(module, segment.place);
@@ -401,6 +423,17 @@ impl Source {
         let number = u8::try_from(state + 1).unwrap_or(u8::MAX);
         self.sites.push(SiteInfo { place: call, function, in_loop, state: number, tail: call, ..SiteInfo::default() });
         self.states.insert((call, state, function), site);
+        site
+    }
+
+    /// The site of a call that frees an object.
+    pub fn freeing(&mut self, call: PlaceId, function: u32, in_loop: u32) -> Site {
+        if let Some(site) = self.states.get(&(call, usize::MAX, function)) {
+            return *site;
+        }
+        let site = small(self.sites.len());
+        self.sites.push(SiteInfo { place: call, function, in_loop, writes: true, tail: call, ..SiteInfo::default() });
+        self.states.insert((call, usize::MAX, function), site);
         site
     }
 

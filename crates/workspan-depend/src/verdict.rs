@@ -178,15 +178,20 @@ impl Judge<'_> {
             }
             Remedy::Operator(update) => {
                 let elements = carried.flows.iter().chain(&carried.names).any(|(_, record)| record.varies);
+                let part = !elements && carried.flows.iter().chain(&carried.names).any(|(key, _)| self.is_part(key));
                 for variable in self.names(carried) {
-                    found.reductions.push(Reduction { operator: update.sign().to_owned(), variable, elements });
+                    found.reductions.push(Reduction { operator: update.sign().to_owned(), variable, elements, part });
                 }
             }
             Remedy::Copies { last } => {
                 let is_own = self.is_declared_inside(carrier, key.sink)
                     || !last && (self.is_own_counter(carrier, carried) || self.site(key.sink).thread_local);
                 let all = self.names(carried).into_iter().filter(|name| !name.is_empty() && !is_own);
-                found.private.extend(all.map(|variable| Private { variable, last }));
+                let global = carried.names.iter().find(|(key, _)| self.is_global_of_calls(key));
+                let in_calls = global.is_some();
+                // The last value of a copy that no clause names is lost.
+                blockers.extend(global.filter(|_| last).map(|(key, record)| self.blocker(key, record)));
+                found.private.extend(all.map(|variable| Private { variable, last, in_calls }));
             }
             Remedy::NoneOfFlows => {
                 let blocking = carried.flows.iter().filter(|(key, _)| !self.steps(carrier, key));
@@ -194,6 +199,23 @@ impl Judge<'_> {
             }
             Remedy::NoneOfNames(record) => blockers.push(self.blocker(&record.0, &record.1)),
         }
+    }
+
+    /// True if what is accessed is no variable by itself.
+    fn is_part(&self, key: &Key) -> bool {
+        [key.source, key.sink].into_iter().any(|site| {
+            let site = self.site(site);
+            site.local == 0 && !(site.direct && site.whole)
+        })
+    }
+
+    /// True if a function that is called accesses a variable that is not its own, by name.
+    fn is_global_of_calls(&self, key: &Key) -> bool {
+        let is = |site: Site, call: PlaceId| {
+            let site = self.site(site);
+            call != 0 && site.direct && site.local == 0 && site.function != key.function && !site.thread_local
+        };
+        is(key.source, key.source_call) || is(key.sink, key.sink_call)
     }
 
     /// Names of the variables: those that have none by themselves may have one where the loop is.
@@ -246,7 +268,7 @@ impl Judge<'_> {
             let name = self.engine.source.locals.get(each.local as usize).copied().unwrap_or(0);
             let name = self.engine.source.names.get(name as usize).cloned().unwrap_or_default();
             if live && !name.is_empty() {
-                found.private.push(Private { variable: name, last: true });
+                found.private.push(Private { variable: name, last: true, in_calls: false });
             }
         }
     }

@@ -3,11 +3,12 @@
 use workspan_graph::events::{slot, Access, Control, Events, Unknown};
 use workspan_graph::program::Program;
 use workspan_trace::control::Kind as ControlKind;
-use workspan_trace::program::flag;
+use workspan_trace::program::{flag, Access as Mode};
 use workspan_trace::ID_BYTES;
 
 use super::arrival::Arrival;
 use super::{Context, Engine};
+use crate::shadow::Shadow;
 
 /// Takes a buffer of a context; buffers of one context come in their order.
 pub fn analyse(engine: &mut Engine, program: &Program, context: u32, bytes: &[u8]) -> Result<(), Unknown> {
@@ -47,7 +48,7 @@ impl Engine {
             };
             at += events.position();
             if let Some(control) = event.control() {
-                control_of(context, control);
+                self.control(context, control);
                 continue;
             }
             let Some((module, segment)) = program.segment(id) else {
@@ -100,11 +101,46 @@ impl Engine {
     }
 }
 
-fn control_of(context: &mut Context, control: Control) {
-    if control.kind == ControlKind::Allocate {
+impl Engine {
+    fn control(&mut self, context: &mut Context, control: Control) {
         let [address, size, ..] = control.slots;
-        context.shadow.forget(address, size);
-        let now = context.now + 1;
-        context.objects.allocate(address, size, now);
+        match control.kind {
+            ControlKind::Allocate => {
+                context.shadow.forget(address, size);
+                let now = context.now + 1;
+                context.objects.allocate(address, size, now);
+            }
+            // What it holds is gone for all who would use it later: a write of all of it, by the call that frees.
+            ControlKind::Free => self.freed(context, address),
+            _ => {}
+        }
+    }
+
+    /// The call that waits to return has freed an object.
+    fn freed(&mut self, context: &mut Context, address: u64) {
+        let Some(end) = context.objects.end_of(address).filter(|_| context.frames.len() > 1) else { return };
+        let top = context.top();
+        let function = top.function;
+        let Some((place, ..)) = top.pending else { return };
+        let number = context.nodes.last().map_or(0, |node| node.number);
+        let site = self.source.freeing(place, function, number);
+        // Whole words: a rest would make cells smaller.
+        let size = match (end - address).min(FREED) {
+            small @ 0..8 => small,
+            size => size & !7,
+        };
+        context.now += 1;
+        context.grow(site);
+        for (at, size) in Shadow::pieces(address, size) {
+            if context.shadow.is_known(at) {
+                context.parts.begin(address, true);
+                self.access(context, at, size, site, Mode::Store);
+            }
+        }
+        context.parts.end();
+        context.shadow.forget(address, end - address);
     }
 }
+
+/// Bytes of an object that is freed which are looked at: the others are mostly accessed by whoever accesses these.
+const FREED: u64 = 1 << 12;

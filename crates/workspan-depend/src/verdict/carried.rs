@@ -18,6 +18,10 @@ impl Judge<'_> {
         let mut found: BTreeMap<(u32, u32, u8, bool), Carried<'_>> = BTreeMap::new();
         for record in self.engine.table.all.iter().filter(|(key, _)| key.carrier == carrier) {
             let sink = self.site(record.0.sink);
+            // Each thread has its own.
+            if self.engine.source.names.get(sink.variable as usize).is_some_and(|name| name == "__errno_location()") {
+                continue;
+            }
             // One with an address is also reached by it.
             let local = if sink.has_address { 0 } else { sink.local };
             let group = (local, sink.variable, sink.state, sink.direct);

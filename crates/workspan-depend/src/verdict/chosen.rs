@@ -66,6 +66,7 @@ impl Judge<'_> {
                 operator: update.sign().to_owned(),
                 variable: self.name_of(site),
                 elements: false,
+                part: false,
             })
         });
         let private: BTreeSet<&str> = found.private.iter().map(|each| each.variable.as_str()).collect();

@@ -141,6 +141,11 @@ impl Judge<'_> {
         if !self.all_writes_are(carrier, first, update) {
             return None;
         }
+        // A copy of an array for each thread does not have what the loop reads of it besides.
+        let varies = carried.flows.iter().chain(&carried.names).any(|(_, record)| record.varies);
+        if varies && self.reads_besides(carrier, first, update) {
+            return None;
+        }
         // Nothing else in the loop may see what it has accumulated so far.
         let sites: BTreeSet<Site> = all.flat_map(|(key, _)| [key.source, key.sink]).collect();
         let function = self.engine.source.loops[carrier as usize - 1].function;
@@ -159,6 +164,20 @@ impl Judge<'_> {
                 && inside(key.sink, key.sink_call)
         });
         (!seen).then_some(update)
+    }
+
+    /// True if the loop reads elements of an array whose other elements it accumulates.
+    fn reads_besides(&self, carrier: u32, first: &SiteInfo, update: Update) -> bool {
+        self.engine.source.sites.iter().any(|site| {
+            site.variable == first.variable
+                && site.variable != 0
+                && site.function == first.function
+                && site.direct == first.direct
+                && !site.writes
+                && site.update != update as u8
+                && self.engine.source.is_within(site.in_loop, carrier)
+                && self.engine.executed.get(site.segment.0 as usize).copied().unwrap_or(false)
+        })
     }
 
     /// True if the last iteration's value is needed afterwards; else the dependence that forbids private copies.

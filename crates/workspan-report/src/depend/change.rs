@@ -11,18 +11,51 @@ pub(super) fn change(each: &Loop, text: Option<&str>) -> String {
     if has(file, &["rs"]) {
         rust(each, text)
     } else if is_fortran(file) {
-        "!$omp parallel do".to_owned() + &clauses(each)
+        before(each) + "!$omp parallel do" + &clauses(each)
     } else {
         let at = (each.place.column as usize).saturating_sub(1).min(text.len());
         let is_for =
             text.is_empty() || text.contains("for") || text.get(at..).is_some_and(|rest| rest.starts_with("for"));
-        let directive = "#pragma omp parallel for".to_owned() + &clauses(each);
+        let directive = before(each) + "#pragma omp parallel for" + &clauses(each);
         if is_for {
             directive
         } else {
             format!("write it as a `for` loop, then {directive}")
         }
     }
+}
+
+/// A clause names variables, no parts of them.
+fn is_part(reduction: &Reduction) -> bool {
+    let is_name = |name: &str| name.chars().all(|letter| letter.is_alphanumeric() || letter == '_');
+    reduction.part || !is_name(&reduction.variable)
+}
+
+/// Names of the local variables that take the place of parts, by number of the reduction.
+fn local(each: &Loop, number: usize) -> String {
+    let parts = each.reductions.iter().filter(|one| is_part(one)).count();
+    let before = each.reductions.iter().take(number).filter(|one| is_part(one)).count();
+    if parts > 1 {
+        format!("local{}", before + 1)
+    } else {
+        "local".to_owned()
+    }
+}
+
+/// What has to be changed before a directive does.
+fn before(each: &Loop) -> String {
+    let mut out = String::new();
+    for (number, reduction) in each.reductions.iter().enumerate().filter(|(_, one)| is_part(one)) {
+        let of = if reduction.part { "the element of " } else { "" };
+        let _ =
+            write!(out, "keep {of}{} in a variable {} during the loop, then ", reduction.variable, local(each, number));
+    }
+    let global: Vec<&str> = each.private.iter().filter(|one| one.in_calls).map(|one| one.variable.as_str()).collect();
+    if !global.is_empty() {
+        let (names, its) = (global.join(" and "), if global.len() > 1 { "their" } else { "its" });
+        let _ = write!(out, "make {names} threadprivate (called functions use {its} name), then ");
+    }
+    out
 }
 
 fn has(file: &str, endings: &[&str]) -> bool {
@@ -49,7 +82,9 @@ pub(super) fn sign<'o>(operator: &'o str, file: &str) -> &'o str {
 /// Clauses of OpenMP, each after a space.
 pub(super) fn clauses(each: &Loop) -> String {
     let mut out = String::new();
-    for Reduction { operator, variable, elements } in &each.reductions {
+    for (number, reduction) in each.reductions.iter().enumerate() {
+        let Reduction { operator, elements, .. } = reduction;
+        let variable = if is_part(reduction) { local(each, number) } else { reduction.variable.clone() };
         // C wants to know which elements; the length of an array that a pointer reaches is the reader's to write.
         let section = if *elements && !is_fortran(&each.place.file) { "[:]" } else { "" };
         let _ = write!(out, " reduction({}:{variable}{section})", sign(operator, &each.place.file));
@@ -59,7 +94,8 @@ pub(super) fn clauses(each: &Loop) -> String {
             let _ = write!(out, " {name}({})", all.join(", "));
         }
     };
-    let of = |last: bool| each.private.iter().filter(move |one| one.last == last).map(|one| one.variable.as_str());
+    let own = each.private.iter().filter(|one| !one.in_calls);
+    let of = |last: bool| own.clone().filter(move |one| one.last == last).map(|one| one.variable.as_str());
     list("private", of(false).collect());
     list("lastprivate", of(true).collect());
     for (variable, step) in &each.inductions {
@@ -154,7 +190,7 @@ mod tests {
     /// A reduction; of elements if the name ends in `[]`.
     fn of(operator: &str, variable: &str) -> Reduction {
         let name = variable.trim_end_matches("[]");
-        Reduction { operator: operator.to_owned(), variable: name.to_owned(), elements: name != variable }
+        Reduction { operator: operator.to_owned(), variable: name.to_owned(), elements: name != variable, part: false }
     }
 
     #[track_caller]
@@ -184,7 +220,7 @@ mod tests {
     #[test]
     fn loops_of_c_get_a_directive() {
         let place = Place { file: "a.c".to_owned(), line: 1, column: 1 };
-        let private = |name: &str, last| Private { variable: name.to_owned(), last };
+        let private = |name: &str, last| Private { variable: name.to_owned(), last, in_calls: false };
         let each = Loop {
             place,
             reductions: vec![of("+", "s")],

@@ -13,7 +13,7 @@ const INFLATION_FILE: &str = "inflation.wspan";
 const EXAMPLES: &str = "\
 Workspan alternates runs on one worker and on N workers. Work inflation is the extra time that a strand takes \
 on N. OpenMP programs have a team of N threads in both runs; in the serial one only \
-one thread runs at a time.
+one thread runs at a time. A program only on threads that it creates itself is an error: Workspan cannot set their number.
 
 Examples:
   workspan inflation -- ./prog args

@@ -121,7 +121,7 @@ impl Plan {
         }
         let found = available_parallelism().map_or(1, |found| u32::try_from(found.get()).unwrap_or(u32::MAX));
         let target = target::of_command(&args.command)?;
-        let runtime = target::runtime(&target, true)?;
+        let runtime = target::runtime(&target, false)?;
         let most = runtime.most_workers();
         let workers = options.workers.unwrap_or_else(|| found.min(most));
         ensure!(workers > 1, "this machine has one processor: add --workers N for the parallel runs");
@@ -141,7 +141,8 @@ impl Plan {
         let base_file = options.output.with_extension("base.wspan");
         let base = RunOptions { output: base_file.clone(), workers: Some(1), ..all.clone() };
         let new = RunOptions { output: options.output.clone(), workers: Some(workers), ..all };
-        let base = runtime.on_one_worker(base, workers)?;
+        let base = runtime.on_one_worker(base, workers);
+        let base = base.with_context(|| format!("cannot compare {} on 1 and {workers} workers", target.display()))?;
         Ok(Plan { workers, base_file, base, new })
     }
 

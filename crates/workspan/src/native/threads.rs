@@ -68,8 +68,23 @@ impl Runtime for Program {
         "threads".to_owned()
     }
 
-    fn check(&self, _: &Path, _: bool) -> anyhow::Result<()> {
+    fn check(&self, executable: &Path, idle_only: bool) -> anyhow::Result<()> {
+        let program = executable.display();
+        anyhow::ensure!(
+            !idle_only,
+            "{program} creates its threads itself: `workspan scale` cannot set their number, and cannot measure their idle time. \
+             Record the program instead, with `workspan record --strands -- {program}`. `workspan predict` then predicts the speed on \
+             more processors"
+        );
         Ok(())
+    }
+
+    fn on_one_worker(&self, _: RunOptions, _: u32) -> anyhow::Result<RunOptions> {
+        anyhow::bail!(
+            "the program creates its threads itself, and Workspan cannot set their number: both runs would be the same. If an \
+             argument of the program sets the number, record it with one thread and with several, with `workspan record --strands -o \
+             FILE`, and compare the files with `workspan diff FILE FILE`"
+        )
     }
 
     fn environment(&self, executable: &Path, around: Around<'_>) -> anyhow::Result<Environment> {

@@ -65,6 +65,11 @@ impl<'c> Watched<'c> {
         self.program.runtime.describe()
     }
 
+    /// Its name alone.
+    pub fn runtime_name(&self) -> &'static str {
+        self.program.runtime.name()
+    }
+
     /// Runs it once.
     pub fn run(&self, streams: Streams<'_>) -> anyhow::Result<Run> {
         let memory =

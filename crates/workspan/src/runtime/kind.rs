@@ -17,7 +17,8 @@ pub trait Runtime: fmt::Debug {
     /// What a recording says of it.
     fn describe(&self) -> String;
 
-    /// An error if a run of the program at `executable` would report nothing; `idle_only`: only idle time is wanted.
+    /// An error if a run of the program at `executable` would report nothing, or with `idle_only`, where only idle time is wanted,
+    /// no idle time.
     fn check(&self, executable: &Path, idle_only: bool) -> anyhow::Result<()>;
 
     /// What the program at `executable` needs around it.
@@ -36,7 +37,8 @@ pub trait Runtime: fmt::Debug {
         u32::MAX
     }
 
-    /// Options for a run on one worker that is to be compared, strand by strand, with one on `workers`.
+    /// Options for a run on one worker that is to be compared, strand by strand, with one on `workers`. An error if both would run
+    /// the same.
     fn on_one_worker(&self, options: RunOptions, workers: u32) -> anyhow::Result<RunOptions> {
         let _ = workers;
         Ok(options)

@@ -199,7 +199,7 @@ impl<'r> Runner<'r> {
         let (Some(busy), Some(idle)) = (run.busy, run.idle(task.workers)) else {
             anyhow::bail!("{}", watched.silence());
         };
-        done.warn(worker_warning(task, busy.workers)?);
+        done.warn(worker_warning(task, busy.workers, watched.runtime_name())?);
         if busy.dropped > 0 {
             done.warn(Some(format!("{} threads did not fit: what they did counts as idle time", busy.dropped)));
         }
@@ -290,7 +290,7 @@ const OFF: f64 = 0.05;
 const LINES: usize = 10;
 
 /// A program that has more workers than requested would be compared with itself.
-fn worker_warning(task: &Task, found: u32) -> anyhow::Result<Option<String>> {
+fn worker_warning(task: &Task, found: u32, runtime: &str) -> anyhow::Result<Option<String>> {
     let asked = task.workers;
     anyhow::ensure!(
         found <= asked,
@@ -299,7 +299,10 @@ fn worker_warning(task: &Task, found: u32) -> anyhow::Result<Option<String>> {
         task.command[0].to_string_lossy(),
     );
     Ok(match found {
-        0 if asked > 1 => Some("the program started no workers: all its code ran serially".to_owned()),
+        0 if asked > 1 => Some(format!(
+            "the program started no workers of {runtime}: it ran serially, or on threads that it created itself, whose \
+             work counts as idle time"
+        )),
         found if found < asked && found > 0 => {
             Some(format!("the program ran {found} workers, not {asked}: the others count as idle"))
         }

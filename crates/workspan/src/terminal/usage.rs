@@ -114,7 +114,8 @@ fn tip(text: &str, words: &[String]) -> Option<String> {
     let first = words.first()?;
     let runs = RUNS.iter().find(|(name, _)| name == first);
     if text.lines().nth(1).is_some_and(|line| line.trim_start().starts_with("<COMMAND>")) {
-        let given = joined(words);
+        let (last, before) = words.split_last()?;
+        let given = joined(if last == "--" { before } else { words });
         return runs.map(|(_, example)| format!("name the program, for example `workspan {given} -- {example}`"));
     }
     let unexpected = text.lines().next()?.split_once("argument: '")?.1.trim_end_matches('\'').to_owned();
@@ -201,6 +202,13 @@ mod tests {
             "error: the following required arguments were not provided:\n  <COMMAND>...\n\n\
              Usage: workspan record --strands -- <COMMAND>...\n\n  \
              tip: name the program, for example `workspan record --strands -- ./prog`\n\n\
+             Type `workspan record --help` for what it takes.",
+        );
+        check(
+            "workspan record --",
+            "error: the following required arguments were not provided:\n  <COMMAND>...\n\n\
+             Usage: workspan record -- <COMMAND>...\n\n  \
+             tip: name the program, for example `workspan record -- ./prog`\n\n\
              Type `workspan record --help` for what it takes.",
         );
         check(

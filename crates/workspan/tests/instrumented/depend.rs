@@ -58,6 +58,8 @@ fn no_serial_loop_is_called_parallel_and_parallel_ones_are_found() {
         ("tricky.c", "c++ -x c++ -O1"),
         ("kernels.c", "cc -O3 -g"),
         ("members.c", "cc -O0"),
+        ("owners.c", "cc -O2"),
+        ("owners.c", "cc -O0"),
         ("classes.cpp", "c++ -std=c++20 -O2"),
         ("worlds.cpp", "c++ -std=c++20 -O0 -g"),
         ("sections.f90", "gfortran -O2"),
@@ -544,4 +546,28 @@ fn calls_are_worth_a_spawn_from_a_size_on() {
     assert_eq!((all.2, none.2), (large.2, all.2), "lines are tasks of any size");
     let work = found["models"][0]["work"].as_u64().expect("a number");
     assert_eq!((none.0, none.1), (work, work), "without tasks nothing is parallel");
+}
+
+/// What is proposed has to be what a compiler takes, and to compute the same.
+#[test]
+fn parts_and_globals_are_named_in_words() {
+    let folder = folder("depend-owners");
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../programs/loops/owners.c");
+    let text = fs::read_to_string(&source).expect("it is there");
+    fs::copy(&source, folder.join("owners.c")).expect("it is there");
+    build(&folder, "cc -O1 -w owners.c -o prog");
+    let found = profile(&folder, &[]);
+    let line_of = |of: &str| text.lines().position(|line| line.contains(of)).expect("it is there") as u64;
+    let change = |before: &str| {
+        // The loop on the next line.
+        let line = line_of(before) + 2;
+        let all = found["loops"].as_array().expect("a list").iter();
+        all.filter(|each| each["line"] == line).map(|each| each["change"].as_str().expect("a text")).collect::<String>()
+    };
+    insta::assert_snapshot!(change("for (int i = 1; i < N; i++) { // @serial"), @"keep the element of steps in a variable local during the loop, then #pragma omp parallel for reduction(+:local)");
+    insta::assert_snapshot!(change("static double global_of_a_call"), @"make scratch threadprivate (called functions use its name), then #pragma omp parallel for");
+    // Each call of the chain waits for the one before.
+    let calls = found["calls"].as_array().expect("a list").iter().filter(|call| call["function"] == "chain");
+    let spawned: Vec<&Value> = calls.clone().filter(|call| call["spawn"] == true).collect();
+    assert!(calls.count() == 3 && spawned.is_empty(), "{spawned:#?}");
 }

@@ -8,6 +8,8 @@ use serde_json::Value;
 use crate::build::{program, scratch};
 use crate::command::{run, start, with_default_signals, workspan, Ended};
 use crate::openmp_build::{openmp, Compiler};
+use crate::tbb::by_gcc;
+use crate::threads::threads;
 
 fn inflation(folder: &Path, options: &[&str], program: &Path, arguments: &[&str]) -> Ended {
     let mut command = workspan(folder);
@@ -89,6 +91,29 @@ fn workers_are_those_that_ran() {
         "{}",
         answer["text"]
     );
+}
+
+/// Nobody can set the number of threads that a program creates itself: both sides would be the same run.
+#[test]
+fn programs_whose_workers_cannot_be_set_are_refused() {
+    let folder = scratch("inflation-refused");
+    let own = threads("constructs");
+    let words = [
+        &format!("cannot compare {} on 1 and 2 workers", own.display()),
+        "creates its threads itself",
+        "Workspan cannot set their number",
+        "`workspan diff",
+    ];
+    inflation(&folder, &[], &own, &[]).check_error(2, &words);
+    assert_eq!(std::fs::read_dir(&folder).expect("it is there").count(), 0, "nothing runs, and nothing is written");
+}
+
+/// oneTBB counts as many processors as Workspan says.
+#[test]
+fn tbb_runs_on_one_worker_and_on_several() {
+    let folder = scratch("inflation-tbb");
+    let answer = answer(&folder, &inflation(&folder, &[], &by_gcc("constructs.cpp"), &["group"]));
+    assert_eq!((&answer["base"]["workers"], &answer["new"]["workers"]), (&1.into(), &2.into()));
 }
 
 #[test]

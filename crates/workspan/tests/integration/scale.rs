@@ -14,6 +14,8 @@ use workspan_testkit::patience::wait_for;
 use crate::build::{self, cargo_workspan, scratch};
 use crate::command::{run, start, with_default_signals, workspan, Ended};
 use crate::openmp_build::{openmp, Compiler};
+use crate::tbb::by_gcc;
+use crate::threads::threads;
 
 /// `workspan scale` with these options, for a program and its arguments.
 fn scale(folder: &Path, options: &[&str], program: &Path, arguments: &[&str]) -> Command {
@@ -239,13 +241,40 @@ fn what_cannot_be_compared_is_an_error() {
     ended.check_error(2, &["is not instrumented and does not use OpenMP"]);
 }
 
+/// Nothing would set the number of workers, and nothing would see their idle time: every P would measure the same run.
+#[test]
+fn programs_whose_workers_cannot_be_set_are_refused() {
+    let folder = scratch("scale-refused");
+    let check = |program: &Path, arguments: &[&str], words: &[&str]| {
+        let does = format!("--baseline='{}'", script(&folder, ": > ran").display());
+        for options in [&["-p1,2"][..], &["-p2", "--no-sites", "--json=-"], &["-p1,2", &does]] {
+            let ended = run(&mut scale(&folder, options, program, arguments));
+            ended.check_error(2, words);
+            assert_eq!(ended.out(), "");
+            assert!(!ended.err().contains("started no workers"), "{}", ended.err());
+        }
+        assert!(!folder.join("ran").exists(), "nothing runs before the refusal");
+    };
+    let tbb = by_gcc("bench.cpp");
+    let next = format!("`workspan record --workers 1 -- {}`", tbb.display());
+    check(&tbb, &[], &["uses oneTBB", "cannot set its workers", &next, "`workspan predict`"]);
+    // Also behind a wrapper.
+    check(Path::new("env"), &[&tbb.to_string_lossy()], &["uses oneTBB", &next]);
+    let own = threads("constructs");
+    let record = format!("-- {}`", own.display());
+    check(&own, &[], &["creates its threads itself", "cannot set their number", &record, "`workspan predict"]);
+    // An option of the program's own sets the number, but idle time would still be made up.
+    check(&own, &["{workers}", "{P}"], &["creates its threads itself", "idle time"]);
+}
+
 #[test]
 fn a_program_that_starts_no_workers_is_told_of() {
     let folder = scratch("scale-serial");
     let ended = run(&mut scale(&folder, &[&["-p1,2"], ONCE].concat(), &program(), &["work", "100000"]));
     let found = check_identities(answer(ended.check_success()), 1, 1);
     let warnings = found["warnings"].to_string();
-    assert!(warnings.contains("started no workers"), "{warnings}");
+    // Nobody sees here whether it had threads of its own.
+    assert!(warnings.contains("started no workers of rayon: it ran serially, or on threads"), "{warnings}");
 }
 
 /// A script that `does` something with its arguments.
