@@ -7,5 +7,6 @@ pub mod differential;
 pub mod inflation;
 pub mod merged;
 pub mod predict;
+pub mod under_lock;
 pub(crate) mod unfound;
 pub mod what_if;

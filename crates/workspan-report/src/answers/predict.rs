@@ -10,6 +10,7 @@ use workspan_model::{Nanos, Ratio, Recording, SiteKind};
 pub use crate::calls::Steal;
 use crate::parts::{id, name, problems, range, ratio, time};
 use crate::terminal::{head, line, Style, Table};
+use crate::under_lock::UnderLock;
 use crate::what_if::Change;
 use crate::words::{count, percent};
 
@@ -128,6 +129,8 @@ pub struct Point {
 pub struct Asked<'a> {
     /// The most in any other order of locks, where that matters.
     pub any_order: Option<Ratio>,
+    /// Code under one lock, if that takes longer than any chain of strands.
+    pub under_lock: Option<UnderLock>,
     /// The recording.
     pub recording: &'a Recording,
     /// Its run, from 1.
@@ -234,8 +237,20 @@ fn times(point: &Point) -> String {
     format!("{}x{band}", range(point.speedup, point.even_speedup))
 }
 
+/// What code under one lock does to the numbers: with changes, it is in none of them.
+fn under_lock(asked: &Asked<'_>, graph: &Graph, program: &Program) -> Option<String> {
+    let of_strands = laws::parallelism(Nanos(program.recorded_ns), graph.recorded_span());
+    let under_lock = asked.under_lock.as_ref()?;
+    if asked.changes.is_empty() {
+        under_lock.bound(of_strands)
+    } else {
+        under_lock.warning(of_strands)
+    }
+}
+
 fn warnings(asked: &Asked<'_>, graph: &Graph, program: &Program, points: &[Point]) -> Vec<String> {
     let mut warnings = problems(&graph.problems());
+    warnings.extend(under_lock(asked, graph, program));
     let most = points.iter().map(|point| point.processors).max().unwrap_or(0);
     let recording = asked.recording;
     let run = recording.runs.get((asked.run as usize).saturating_sub(1));

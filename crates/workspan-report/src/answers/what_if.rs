@@ -11,6 +11,7 @@ use workspan_model::{Ratio, Recording, SiteId};
 pub use crate::parts::Piece;
 use crate::parts::{factor, id, name, piece, problems, range, ratio, time};
 use crate::terminal::{head, line, more, Style, Table};
+use crate::under_lock;
 use crate::unfound;
 use crate::words::percent;
 
@@ -135,6 +136,7 @@ fn answer(
     let recording = of.recording;
     let (before, after) = (figures(recorded), figures(&outcome.after));
     let ceiling = figures(&outcome.ceiling);
+    warnings.splice(0..0, under_lock::warning(recording, of.run, before.parallelism));
     warnings.splice(0..0, unfound(recording, recorded, outcome));
     let names: Vec<String> = changes.iter().map(|c| format!("{}={}", c.part, factor(c.factor))).collect();
     let numbers = [before, after, ceiling].map(|figures| range(figures.parallelism, figures.even_parallelism));
@@ -190,9 +192,9 @@ fn sites(recording: &Recording, before: &Computed, outcome: &Outcome) -> Vec<Sit
     for (computed, column) in [(before, 0), (&outcome.after, 1)] {
         for row in &computed.sites {
             found.entry(row.site).or_default()[column] = SiteFigures {
-                span_ns: row.span.0,
+                span_ns: row.span.at_least_zero().0,
                 parallelism: row.parallelism.map(|ratio| ratio.0),
-                critical_ns: row.critical.0,
+                critical_ns: row.critical.at_least_zero().0,
             };
         }
     }
@@ -208,9 +210,10 @@ fn sites(recording: &Recording, before: &Computed, outcome: &Outcome) -> Vec<Sit
 fn path(recording: &Recording, before: &Computed, outcome: &Outcome) -> Vec<OnPath> {
     let on_path = |row: PlaceOnPath| OnPath {
         piece: piece(recording, &row.place),
-        before_ns: row.before.0,
-        after_ns: row.after.0,
-        after_share: row.after.over(outcome.after.replayed.span).map(|share| share.0),
+        // What was taken out of next to nothing.
+        before_ns: row.before.at_least_zero().0,
+        after_ns: row.after.at_least_zero().0,
+        after_share: row.after.at_least_zero().over(outcome.after.replayed.span).map(|share| share.0),
     };
     path_by_place(&recording.contexts, before, &outcome.after).into_iter().map(on_path).collect()
 }
@@ -286,4 +289,46 @@ pub(crate) fn site_row(site: &Site) -> [String; 5] {
         ratio(after.parallelism),
         format!("{} {}", site.name, site.id),
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use workspan_analysis::strands::{Point, Region, RegionId, RegionRow, Replayed};
+    use workspan_analysis::what_if::SiteFigures as SiteRow;
+    use workspan_model::{ContextId, Nanos, Site as Source, SiteKind};
+
+    use super::*;
+
+    /// A program whose one place has so much of the critical path.
+    fn computed(critical: i64) -> Computed {
+        let region = Region { context: ContextId::ROOT, before: Point::Begin, after: Point::End };
+        let (work, critical, nothing) = (Nanos(100), Nanos(critical), Nanos::ZERO);
+        let row = RegionRow {
+            id: RegionId(0),
+            region,
+            work,
+            strands: 1,
+            critical,
+            critical_strands: 1,
+            critical_blocked: nothing,
+            critical_share: None,
+        };
+        let site = SiteRow { site: SiteId(0), work, span: critical, parallelism: None, critical, critical_share: None };
+        let replayed = Replayed { span: work, ..Replayed::default() };
+        Computed { path: vec![row], sites: vec![site], replayed, ..Computed::default() }
+    }
+
+    #[test]
+    fn no_time_is_below_zero() {
+        let region = Source::at(SiteKind::Parallel, "a.c", 1, 1);
+        let recording = Recording { sites: vec![region], ..Recording::default() };
+        let outcome =
+            Outcome { after: computed(-3), ceiling: computed(-3), named: Nanos::ZERO, strands: 0, empty: Vec::new() };
+        let found = path(&recording, &computed(-2), &outcome);
+        assert_eq!((found[0].before_ns, found[0].after_ns, found[0].after_share), (0, 0, Some(0.0)));
+        let found = path(&recording, &computed(5), &outcome);
+        assert_eq!((found[0].before_ns, found[0].after_ns), (5, 0));
+        let found = &sites(&recording, &computed(5), &outcome)[0];
+        assert_eq!((found.before.span_ns, found.after.span_ns, found.after.critical_ns), (5, 0, 0));
+    }
 }

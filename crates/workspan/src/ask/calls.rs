@@ -6,6 +6,7 @@ use workspan_analysis::{bounded_by_locks, profile};
 use workspan_model::{Nanos, Ratio, Recording, Run, SiteKind};
 use workspan_report::calls::{answer, csv, json, text, Answer, Source, Steal};
 use workspan_report::text::Style;
+use workspan_report::under_lock;
 
 use crate::args::{self, By};
 use crate::exit::Outcome;
@@ -47,6 +48,7 @@ fn from_strands(args: &args::Calls) -> anyhow::Result<Answer> {
         &computed,
         most(&recorded.recording, args.run),
     );
+    view.warnings.splice(0..0, under_lock::warning(&recorded.recording, args.run, view.program.parallelism));
     view.warnings.splice(0..0, recorded.doubt()?);
     Ok(view)
 }

@@ -9,6 +9,7 @@ use workspan_model::{Nanos, Ratio, Recording, SiteId};
 use workspan_report::calls::Steal;
 use workspan_report::predict::{answer, csv, json, text, Asked};
 use workspan_report::text::Style;
+use workspan_report::under_lock::UnderLock;
 
 use crate::args::{self, Cutoff};
 use crate::exit::Outcome;
@@ -33,7 +34,9 @@ pub fn run(args: &args::Predict) -> anyhow::Result<Outcome> {
     let Simulated { graph, seen, even } = simulated(of, &build, &scenario, &options)?;
     recorded.rows.report_problems();
     let any_order = any_order(&recorded, args.run).filter(|_| changes.is_empty());
-    let asked = Asked { any_order, recording, run: args.run, changes, grain: &grain, steal, seeds: args.seeds };
+    let under_lock = UnderLock::of(recording, args.run);
+    let asked =
+        Asked { any_order, under_lock, recording, run: args.run, changes, grain: &grain, steal, seeds: args.seeds };
     let mut view = answer(asked, &graph, &seen, even.as_ref());
     view.warnings.splice(0..0, unfound(&recorded, scenario)?);
     view.warnings.splice(0..0, recorded.doubt()?);

@@ -5,12 +5,13 @@ use std::thread;
 
 use anyhow::Context;
 use workspan_analysis::predict::{point, prediction, Bounds, Options, Point, Prediction};
-use workspan_analysis::schedule::{BuildOptions, Graph};
+use workspan_analysis::schedule::{BuildOptions, Graph, Schedule};
 use workspan_analysis::strands::burdened_span;
 use workspan_analysis::verdict::even_loops;
 use workspan_analysis::what_if::Scenario;
 use workspan_analysis::{bounded_by_locks, profile};
-use workspan_model::{Recording, Run};
+use workspan_model::{Nanos, Recording, Run};
+use workspan_report::under_lock::UnderLock;
 
 use crate::strands::StoredRows;
 
@@ -55,12 +56,46 @@ pub fn simulated(
     if graph.folded() > 0 && scenario.changes.is_empty() && build.grain.is_empty() {
         bounds.burdened_span = burdened_span(recording, rows, options.steal).context("cannot read the strands")?;
     }
-    let seen = on_threads(&graph, bounds, options);
+    let held = held(of, &graph).filter(|_| scenario.changes.is_empty()).unwrap_or_default();
+    let seen = at_least(on_threads(&graph, bounds, options), held);
     let even = even_graph(of, build)?.map(|graph| {
         let graph = changed(graph);
-        on_threads(&graph, Bounds::of(&graph, bounds.recorded, options.steal), options)
+        at_least(on_threads(&graph, Bounds::of(&graph, bounds.recorded, options.steal), options), held)
     });
     Ok(Simulated { graph, seen, even })
+}
+
+/// What code under one lock takes, if that is longer than any chain of strands: these leave out the order of locks. What is saved may be
+/// part of it.
+fn held(of: Input<'_>, graph: &Graph) -> Option<Nanos> {
+    let held = UnderLock::of(of.recording, of.number)?.held;
+    (held > graph.recorded_span()).then(|| (held - graph.saved()).at_least_zero())
+}
+
+/// The same if no schedule is shorter than `held`, what one lock is held. Who waits for it is idle, as is who waits for the longest path: so
+/// a greedy schedule is longer by that at most.
+fn at_least(found: Prediction, held: Nanos) -> Prediction {
+    if held == Nanos::ZERO {
+        return found;
+    }
+    let Prediction { mut bounds, mut points, .. } = found;
+    for point in &mut points {
+        let processors = i64::from(point.processors.max(1));
+        point.laws = point.laws.max(held);
+        point.burdened = point.burdened.max(held);
+        point.brent += held - Nanos(held.0 / processors);
+        extend(&mut point.greedy, held);
+        point.stealing.iter_mut().for_each(|schedule| extend(schedule, held));
+    }
+    bounds.span = bounds.span.max(held);
+    bounds.burdened_span = bounds.burdened_span.max(held);
+    prediction(bounds, points)
+}
+
+fn extend(schedule: &mut Schedule, held: Nanos) {
+    let longer = (held - schedule.time).at_least_zero();
+    schedule.time += longer;
+    schedule.idle += longer * i64::from(schedule.processors);
 }
 
 /// The graph with even iterations, where the verdict is about these.

@@ -213,6 +213,62 @@ fn every_command_gives_the_same_answer_on_loops() {
     }
 }
 
+/// Strands leave out the order of locks: `predict` and the page are bounded by code under one lock, as the report is, and every
+/// command that computes with strands says so.
+#[test]
+fn code_under_one_lock_bounds_what_is_predicted() {
+    let program = openmp("constructs.c", Compiler::Gcc);
+    // Two locks that are taken at one place are one in a recording.
+    for (case, most, bound) in [
+        ("critical_bound", 1.0, "takes 16 ns in any schedule, so the parallelism is at most 1.00"),
+        ("lock_bound", 26.0 / 12.0, "takes 12 ns in any schedule, so the parallelism is at most 2.17"),
+    ] {
+        let folder = scratch(&format!("agreement-{case}"));
+        let mut command = workspan(&folder);
+        command.args(["record", "--strands", "--clock", "virtual", "--workers", "2", "--"]).arg(&program).arg(case);
+        run(&mut command).check_success();
+        let report = json(&folder, &["report"]);
+        let predict = json(&folder, &["predict", "-p", "1..1024"]);
+        let same = |what: &str, found: &Value, expected: &Value| same(case, what, found, expected);
+        same("the report's parallelism", &report["program"]["parallelism"], &most.into());
+        same("predict's most speedup", &predict["program"]["most_speedup"], &most.into());
+        same("predict's span", &predict["program"]["span_ns"], &report["program"]["span_ns"]);
+        let points = predict["points"].as_array().expect("there are some");
+        for point in points {
+            check_bounded(case, point, most, report["program"]["work_ns"].as_i64());
+        }
+        let verdict = &report["verdict"];
+        let at =
+            points.iter().find(|point| point["processors"] == verdict["processors"]).expect("it is a power of two");
+        same("predicted time", &verdict["time_ns"], &at["time_ns"]);
+        let [curve, dots] = page(&folder);
+        check_dots(case, &folder, &dots);
+        same("the curve's end", &curve.last().expect("there are some")[1].into(), &most.into());
+        let part = "others.h:1-9999=2";
+        for command in [&["calls"][..], &["predict"], &["predict", "-s", part], &["advise"], &["what-if", "-s", part]] {
+            let answer = json(&folder, command);
+            let warnings = answer["warnings"].as_array().expect("a list").iter().filter_map(Value::as_str);
+            let found: Vec<&str> = warnings.filter(|warning| warning.contains(bound)).collect();
+            assert_eq!(found.len(), 1, "{case}: {command:?}: {:#}", answer["warnings"]);
+            assert!(found[0].contains("the lock at ") && found[0].contains("others.h:"), "{case}: {found:?}");
+            let text = run(workspan(&folder).args(command)).check_success().out();
+            assert!(text.contains(&format!("! {}", found[0])), "{case}: {text}");
+        }
+    }
+}
+
+/// A number of processors that `predict` shows: no speedup is more than `most`.
+#[track_caller]
+fn check_bounded(case: &str, point: &Value, most: f64, work: Option<i64>) {
+    for what in ["greedy_speedup", "speedup", "speedup_min", "speedup_max"] {
+        assert!(point[what].as_f64() <= Some(most + 1e-9), "{case}: {what} of {point:#}");
+    }
+    let number = |what: &str| point[what].as_i64().expect("a number");
+    assert!(["laws_ns", "greedy_ns", "brent_ns"].map(number).is_sorted(), "{case}: {point:#}");
+    let all = number("processors") * number("time_ns");
+    assert_eq!(Some(all - number("idle_ns") - number("overhead_ns")), work, "{case}: {point:#}");
+}
+
 /// The events of a recording's strands.
 fn events(folder: &Path) -> Vec<String> {
     let table = run(workspan(folder).args(["export", "workspan.wspan", "--format", "csv", "--table", "strands"]));
