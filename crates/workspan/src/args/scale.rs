@@ -8,10 +8,10 @@ use clap::Args;
 use super::{Command, DEFAULT_TOP};
 
 const SCALE: &str = "\
-Workspan sets RAYON_NUM_THREADS or OMP_NUM_THREADS. For a program with an option of its own, {workers} in an \
+Workspan sets RAYON_NUM_THREADS, OMP_NUM_THREADS, or the workers of oneTBB. For a program with an option of its own, {workers} in an \
 argument is replaced by the number of workers of the run. {P} in an argument is replaced by P, also in the \
-run on one worker: for a problem that grows with P. A program on oneTBB, or only on threads that it creates itself, \
-is an error: Workspan cannot measure the idle time of its threads here.
+run on one worker: for a problem that grows with P. A program only on threads that it creates itself \
+is an error: Workspan cannot set their number.
 
 Examples:
   workspan scale -p 1,2,4 -- ./prog input.txt

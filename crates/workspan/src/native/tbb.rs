@@ -115,19 +115,16 @@ impl Runtime for Program {
         format!("oneTBB{}", self.version())
     }
 
-    fn check(&self, executable: &Path, idle_only: bool) -> anyhow::Result<()> {
-        let program = executable.display();
-        if let Some(obstacle) = self.obstacle() {
-            anyhow::bail!("{program} cannot be profiled: {obstacle}: {FIX}");
+    fn check(&self, executable: &Path, _: bool) -> anyhow::Result<()> {
+        match self.obstacle() {
+            None => Ok(()),
+            Some(obstacle) => anyhow::bail!("{} cannot be profiled: {obstacle}: {FIX}", executable.display()),
         }
+    }
+
+    fn measures_idle_alone(&self) -> bool {
         // The library for idle time alone defines none of the functions that oneTBB calls.
-        anyhow::ensure!(
-            !idle_only,
-            "{program} uses oneTBB: `workspan scale` cannot set its workers without profiling it, and cannot measure their idle \
-             time. Measure it with `workspan record --workers 1 -- {program}` and with `--workers 2`. Predict the speed on more \
-             processors with `workspan record --strands -- {program}` and `workspan predict`"
-        );
-        Ok(())
+        false
     }
 
     fn environment(&self, executable: &Path, around: Around<'_>) -> anyhow::Result<Environment> {

@@ -51,10 +51,14 @@ const CLOCKS_DIFFER: i64 = 1_000;
 impl<'c> Watched<'c> {
     /// `command` with this number of workers.
     pub fn new(command: &'c [OsString], workers: u32, ticks_per_second: u64) -> anyhow::Result<Watched<'c>> {
-        let options =
+        let mut options =
             RunOptions { workers: Some(workers), logical_cores: Some(0), idle_only: true, ..RunOptions::default() };
         let target = target::of_command(command)?;
-        let program = Program::new(command, &target, &options)?;
+        let mut program = Program::new(command, &target, &options)?;
+        if !program.runtime.measures_idle_alone() {
+            options.idle_only = false;
+            program = Program::new(command, &target, &options)?;
+        }
         let machine = workspan_model::Machine { ticks_per_second, ..workspan_model::Machine::default() };
         let request = request(&options, &*program.runtime, &machine, Pauses::default());
         Ok(Watched { program, options, request })

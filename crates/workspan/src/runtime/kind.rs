@@ -21,6 +21,11 @@ pub trait Runtime: fmt::Debug {
     /// no idle time.
     fn check(&self, executable: &Path, idle_only: bool) -> anyhow::Result<()>;
 
+    /// True if idle time can be measured without anything else; elsewhere a run that is only timed has all hooks.
+    fn measures_idle_alone(&self) -> bool {
+        true
+    }
+
     /// What the program at `executable` needs around it.
     fn environment(&self, executable: &Path, around: Around<'_>) -> anyhow::Result<Environment>;
 

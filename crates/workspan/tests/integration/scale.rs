@@ -255,16 +255,25 @@ fn programs_whose_workers_cannot_be_set_are_refused() {
         }
         assert!(!folder.join("ran").exists(), "nothing runs before the refusal");
     };
-    let tbb = by_gcc("bench.cpp");
-    let next = format!("`workspan record --workers 1 -- {}`", tbb.display());
-    check(&tbb, &[], &["uses oneTBB", "cannot set its workers", &next, "`workspan predict`"]);
-    // Also behind a wrapper.
-    check(Path::new("env"), &[&tbb.to_string_lossy()], &["uses oneTBB", &next]);
     let own = threads("constructs");
     let record = format!("-- {}`", own.display());
     check(&own, &[], &["creates its threads itself", "cannot set their number", &record, "`workspan predict"]);
     // An option of the program's own sets the number, but idle time would still be made up.
     check(&own, &["{workers}", "{P}"], &["creates its threads itself", "idle time"]);
+    // Also behind a wrapper.
+    check(Path::new("env"), &[&own.to_string_lossy()], &["creates its threads itself", &record]);
+}
+
+/// The library for idle time alone knows nothing of oneTBB: such programs have all hooks, which set the workers and see who waits.
+#[test]
+fn tbb_has_as_many_workers_as_requested() {
+    let folder = scratch("scale-tbb");
+    let ended = run(&mut scale(&folder, &[&["-p1,2"], ONCE].concat(), &by_gcc("bench.cpp"), &["fib", "23"]));
+    let found = check_identities(answer(ended.check_success()), 1, 1);
+    assert!(!found["warnings"].to_string().contains("started no workers"), "{:#}", found["warnings"]);
+    let points = found["points"].as_array().expect("a list");
+    let workers: Vec<_> = points.iter().map(|point| point["workers"].as_u64()).collect();
+    assert_eq!(workers, [Some(1), Some(2)]);
 }
 
 #[test]
