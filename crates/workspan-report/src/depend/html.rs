@@ -3,7 +3,9 @@
 use std::fmt::Write as _;
 
 use super::graphs::html::section;
-use super::text::{self, describe, headline, meaning, ranked, share, LEAST};
+use super::text::{
+    self, about_sizes, by_calls, describe, headline, meaning, ranked, row, share, spawnable, HEADS, LEAST, MEANS,
+};
 use super::view::{Depend, Loop};
 use crate::html::escape;
 use crate::html::plain::{page, warnings, Head};
@@ -15,7 +17,7 @@ const MOST: usize = 500;
 /// The page. `line`: a line of a source file, where there is one.
 pub fn html(view: &Depend, made_at: u64, line: &dyn Fn(&str, u32) -> Option<String>) -> String {
     let warnings = warnings(view.warnings.iter().map(String::as_str));
-    let body = warnings + &candidates(view) + &refused(view) + &models(view);
+    let body = warnings + &candidates(view) + &refused(view) + &calls(view) + &models(view);
     let body = body + &section(&view.critical_paths, line) + &coverage(view);
     let headline = headline(view);
     let head = Head { of: "depend", command: &view.command, made_at, headline: &headline };
@@ -92,6 +94,36 @@ fn refused(view: &Depend) -> String {
     } else {
         format!("<h2>Loops that cannot run in parallel, and what forbids it</h2>\n{out}")
     }
+}
+
+fn calls(view: &Depend) -> String {
+    let bound = by_calls(view);
+    let (worth, small) = spawnable(view);
+    if bound < LEAST || worth.is_empty() && small.is_empty() {
+        return String::new();
+    }
+    let work = view.models.first().map_or(0, |model| model.work);
+    let mut rows = String::new();
+    for call in worth.iter().take(MOST) {
+        let [share, count, length, continuation, spawn, wait] = row(call, work);
+        let cells = [share, count, length, continuation].map(|cell| format!("<td>{cell}</td>")).concat();
+        let code =
+            [spawn, wait].map(|cell| format!("<td class=\"name\"><code>{}</code></td>", escape::text(&cell))).concat();
+        let _ = writeln!(rows, "<tr>{cells}{code}</tr>");
+    }
+    let mut out = "<h2>Calls that other work can run beside</h2>\n".to_owned();
+    if !worth.is_empty() {
+        out += &table(&HEADS, &rows);
+        let _ = writeln!(
+            out,
+            "<p class=\"dim\">As tasks, together at most {bound:.2}x on {} processors. {MEANS}.</p>",
+            view.processors
+        );
+    }
+    for sentence in about_sizes(view, &worth[..worth.len().min(MOST)], &small) {
+        let _ = writeln!(out, "<p class=\"dim\">{}</p>", escape::text(&sentence));
+    }
+    out
 }
 
 fn models(view: &Depend) -> String {

@@ -35,7 +35,12 @@ pub(super) fn headline(view: &Depend) -> String {
         return "No loop ran more than one iteration.".to_owned();
     }
     if yes == 0 || view.speedup < LEAST {
-        return format!("{sum}, but that makes the program no faster on {} processors.", view.processors);
+        let by_calls = by_calls(view);
+        let calls = match spawnable(view).0.as_slice() {
+            [_, ..] if by_calls >= LEAST => format!("; calls as tasks could make it up to {by_calls:.1}x as fast"),
+            _ => String::new(),
+        };
+        return format!("{sum}, but that makes the program no faster on {} processors{calls}.", view.processors);
     }
     format!("{sum}: the program could run {:.1}x faster on {} processors.", view.speedup, view.processors)
 }
@@ -181,57 +186,79 @@ pub(super) fn describe(blocker: &Blocker, each: &Loop) -> String {
     }
 }
 
-fn calls(view: &Depend, work: u64, top: usize, out: &mut String) {
+/// Calls that are worth a spawn, the most work first; and those that are too small.
+pub(super) fn spawnable(view: &Depend) -> (Vec<&Call>, Vec<&Call>) {
+    let (mut worth, small): (Vec<&Call>, Vec<&Call>) =
+        view.calls.iter().filter(|call| call.spawn).partition(|call| call.worth_spawning != "no");
+    worth.sort_by_key(|call| std::cmp::Reverse(call.work));
+    (worth, small)
+}
+
+/// How much faster the program could be by calls alone.
+pub(super) fn by_calls(view: &Depend) -> f64 {
     let base = view.models.iter().find(|model| model.name == "base").map_or(1.0, |model| model.parallelism);
-    if base < LEAST {
+    base.min(f64::from(view.processors))
+}
+
+fn calls(view: &Depend, work: u64, top: usize, out: &mut String) {
+    let bound = by_calls(view);
+    if bound < LEAST {
         return;
     }
-    let (mut all, small): (Vec<&Call>, Vec<&Call>) =
-        view.calls.iter().filter(|call| call.spawn).partition(|call| call.worth_spawning != "no");
-    all.sort_by_key(|call| std::cmp::Reverse(call.work));
-    if !all.is_empty() {
-        let heads = ["work", "calls", "length", "continuation", "spawn", "wait for it at"];
-        let mut rows = vec![heads.map(str::to_owned).to_vec()];
-        rows.extend(all.iter().take(top).map(|call| row(call, work)));
-        let bound = base.min(f64::from(view.processors));
+    let (worth, small) = spawnable(view);
+    if !worth.is_empty() {
+        let mut rows = vec![HEADS.map(str::to_owned).to_vec()];
+        rows.extend(worth.iter().take(top).map(|call| row(call, work).to_vec()));
         let _ = writeln!(
             out,
-            "\nCalls that other work can run beside: as tasks, together at most {bound:.2}x on {} processors. Mean length, and mean \
-             continuation (what follows before something waits), in instructions:",
+            "\nCalls that other work can run beside: as tasks, together at most {bound:.2}x on {} processors. {MEANS}:",
             view.processors
         );
         let aligned = [Align::Right, Align::Right, Align::Right, Align::Right, Align::Left, Align::Left];
         out.push_str(&table::write(&rows, &aligned));
-        more(all.len(), top, "calls", out);
-        if all.iter().take(top).any(|call| call.worth_spawning == "large-ones") {
-            let Threshold { instructions, basis } = &view.spawn_threshold;
-            let _ = writeln!(
-                out,
-                "if large: spawn above a cut-off, and call below it; the mean is below {instructions} instructions ({basis}), the least \
-                 that is worth a spawn."
-            );
-        }
+        more(worth.len(), top, "calls", out);
+    }
+    for sentence in about_sizes(view, &worth[..worth.len().min(top)], &small) {
+        let _ = writeln!(out, "{}{sentence}", if worth.is_empty() { "\n" } else { "" });
+    }
+}
+
+/// What columns of calls hold.
+pub(super) const HEADS: [&str; 6] = ["work", "calls", "length", "continuation", "spawn", "wait for it at"];
+
+/// What their numbers are.
+pub(super) const MEANS: &str =
+    "Mean length, and mean continuation (what follows before something waits), in instructions";
+
+/// What sizes of the calls that are shown, and of those that are too small, mean.
+pub(super) fn about_sizes(view: &Depend, shown: &[&Call], small: &[&Call]) -> Vec<String> {
+    let Threshold { instructions, basis } = &view.spawn_threshold;
+    let mut found = Vec::new();
+    if shown.iter().any(|call| call.worth_spawning == "large-ones") {
+        found.push(format!(
+            "if large: spawn above a cut-off, and call below it; the mean is below {instructions} instructions ({basis}), the least \
+             that is worth a spawn."
+        ));
     }
     if let Some(largest) = small.iter().max_by_key(|call| call.work) {
-        let Threshold { instructions, basis } = &view.spawn_threshold;
-        let _ = writeln!(
-            out,
-            "{}{} can run beside other work, but {} too small to be worth a spawn: length or continuation below {instructions} \
+        found.push(format!(
+            "{} can run beside other work, but {} too small to be worth a spawn: length or continuation below {instructions} \
              instructions ({basis}). Most work: {}.",
-            if all.is_empty() { "\n" } else { "" },
             if small.len() == 1 { "1 call".to_owned() } else { format!("{} calls", small.len()) },
             if small.len() == 1 { "is" } else { "are" },
             callee_at(largest),
-        );
+        ));
     }
+    found
 }
 
 fn callee_at(call: &Call) -> String {
     format!("{} at {}:{}:{} in {}", call.callee, short_file(&call.file), call.line, call.column, call.function)
 }
 
-fn row(call: &Call, work: u64) -> Vec<String> {
-    vec![
+/// A call, by columns.
+pub(super) fn row(call: &Call, work: u64) -> [String; 6] {
+    [
         share(call.work, work),
         call.count.to_string(),
         format!("{:.0}", call.mean_length),

@@ -256,7 +256,16 @@ fn check_planted(case: &str, task_cost: &str, expected: &str) {
     for (form, expected, workers) in [("bad", expected, "2"), ("good", "scales-well", of_good)] {
         let folder = scratch(&format!("tbb-planted-{case}"));
         let mut command = workspan(&folder);
-        command.args(["record", "--strands", "--clock", "virtual", "--virtual-task-cost", task_cost, "--workers", workers]);
+        command.args([
+            "record",
+            "--strands",
+            "--clock",
+            "virtual",
+            "--virtual-task-cost",
+            task_cost,
+            "--workers",
+            workers,
+        ]);
         run(command.arg("--").arg(&program).args([case, form, "ticks"])).check_success();
         let report = report(&folder, "workspan.wspan");
         assert_eq!((said(&report).as_str(), rows::wrong(&report)), (expected, None), "{case} {form}");
