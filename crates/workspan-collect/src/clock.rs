@@ -5,8 +5,8 @@
 //! comparison. A longer strand looks at two witnesses, a few nanoseconds together (`platform`): was the thread switched
 //! out, did an interrupt come? A strand that was switched out, or is longer than [`LONG_NANOS`], consults the kernel's clocks, which is taken
 //! out. One that was only interrupted has been on its processor all the time: of it the kernel's count of page faults is read, no clock.
-//! So a system call (about 0.5 µs) is made once for a long strand, once for an interrupted one (a page fault is an interrupt, too), and
-//! three times for one that was switched out.
+//! So a system call is made once for a long strand, once for an interrupted one (a page fault is an interrupt, too), and three times for one
+//! that was switched out.
 //!
 //! Off-CPU time splits in two: *preempted* (ready, but no CPU: excluded from everything) and *blocked* (waiting for I/O or
 //! a lock: in span, not in work). If the thread never gave up its CPU (`ru_nvcsw`), all of it was preemption; otherwise
@@ -49,8 +49,7 @@ pub const BATCH_NANOS: u64 = 900;
 pub const STREAK: u32 = 512;
 /// Inverse of the share of a thread's time that may be displaced.
 pub const DISPLACED_SHARE: i64 = 64;
-/// An interrupted strand consults the kernel's clocks if nobody has for this time: how far they and the counter drift apart in it is
-/// less than any strand's cost.
+/// An interrupted strand consults the kernel's clocks if nobody has for this time: the counter's rate is known only so well.
 const STALE_NANOS: u64 = 4_000_000;
 /// Hooks to wait if more than that share is displaced.
 const PAUSE: u32 = 8_192;
@@ -330,8 +329,7 @@ fn stayed(thread: &Thread, now: u64, interrupted: bool, is_odd: bool) -> Passed 
     let mut passed = Passed { off: 0, blocked: 0, faults: 0 };
     if is_odd || age > ticks_of(thread, STALE_NANOS) {
         let cpu = platform::thread_cpu_nanos();
-        let off = age - ticks_of(thread, cpu.wrapping_sub(anchor.cpu.get()));
-        passed.off = if off < thread.short.get() { 0 } else { off };
+        passed.off = off_cpu(thread, now, cpu);
         thread.resyncs.set(thread.resyncs.get() + 1);
         // Unless it is switched out before this is over, both are of the same moment.
         anchor.cpu.set(cpu);
@@ -356,24 +354,30 @@ fn stayed(thread: &Thread, now: u64, interrupted: bool, is_odd: bool) -> Passed 
 fn consult(thread: &Thread, now: u64) -> Passed {
     let cpu = platform::thread_cpu_nanos();
     let anchor = &thread.anchor;
-    let (before_ticks, before_cpu) = (anchor.ticks.get(), anchor.cpu.get());
+    let off = off_cpu(thread, now, cpu);
     let (before_voluntary, before_faults) = (anchor.voluntary.get(), anchor.faults.get());
     let delay = run_delay::Before::of(thread);
     thread.resyncs.set(thread.resyncs.get() + 1);
     look(thread, true, true);
-    let elapsed = now.wrapping_sub(before_ticks) as i64;
-    let on_cpu = ticks_of(thread, cpu.wrapping_sub(before_cpu));
-    let off = elapsed - on_cpu;
     let faults = anchor.faults.get() - before_faults;
-    // Below the resolution of the two clocks nothing can be known.
-    if off < thread.short.get() {
-        return Passed { off: 0, blocked: 0, faults };
-    }
     let mut blocked = 0;
-    if anchor.voluntary.get() != before_voluntary {
+    if off > 0 && anchor.voluntary.get() != before_voluntary {
         blocked = (off - delay.delay(thread, off)).max(0);
     }
     Passed { off, blocked, faults }
+}
+
+/// Ticks off the processor since the anchor was set, up to tick `now`, at which the thread has had `cpu` nanoseconds.
+fn off_cpu(thread: &Thread, now: u64, cpu: u64) -> i64 {
+    let anchor = &thread.anchor;
+    let elapsed = now.wrapping_sub(anchor.ticks.get()) as i64;
+    let off = elapsed - ticks_of(thread, cpu.wrapping_sub(anchor.cpu.get()));
+    // Below the resolution of the two clocks nothing can be known.
+    if off < thread.short.get() {
+        0
+    } else {
+        off
+    }
 }
 
 /// Moves the anchor here and arms the witnesses, in an order such that a switch in between is seen later. `concludes`: what has passed

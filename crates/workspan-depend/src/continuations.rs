@@ -8,7 +8,7 @@
 //! **Cost:** an addition for each strip and call, and a comparison for each line that waits while calls are not waited for.
 //! **Memory:** a number for each place that has called, of each running call.
 
-use std::collections::HashMap;
+use std::collections::HashSet;
 
 use crate::chain::Chain;
 use crate::journal::{Step, Walk};
@@ -64,7 +64,7 @@ pub struct Continuations {
     /// By place.
     sizes: Vec<Sizes>,
     /// Calls whose results decide conditions at once.
-    pub decided: HashMap<PlaceId, (), BuildHasher>,
+    pub decided: HashSet<PlaceId, BuildHasher>,
     /// How lines follow one another.
     pub chain: Chain,
     open: Vec<Open>,
@@ -182,7 +182,7 @@ impl Continuations {
         if known.places.get(self.follows as usize).map_or(0, |place| place.line) != line.line {
             self.follows = 0;
         } else if line.branches {
-            self.decided.insert(self.follows, ());
+            self.decided.insert(self.follows);
             self.wait(self.follows);
         }
     }

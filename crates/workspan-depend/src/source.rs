@@ -156,7 +156,7 @@ pub struct Source {
     pub late: Vec<String>,
     /// Modules that have no debug information.
     pub without_lines: Vec<String>,
-    states: HashMap<(PlaceId, usize, u32), Site>,
+    states: HashMap<(PlaceId, u8, u32), Site>,
     /// Effects that the user has named.
     pub effects: Named,
 }
@@ -416,25 +416,23 @@ impl Source {
 
     /// The site of a call that changes state.
     pub fn state(&mut self, call: PlaceId, state: usize, function: u32, in_loop: u32) -> Site {
-        if let Some(site) = self.states.get(&(call, state, function)) {
-            return *site;
-        }
-        let site = small(self.sites.len());
         let number = u8::try_from(state + 1).unwrap_or(u8::MAX);
-        self.sites.push(SiteInfo { place: call, function, in_loop, state: number, tail: call, ..SiteInfo::default() });
-        self.states.insert((call, state, function), site);
-        site
+        self.outside(SiteInfo { place: call, function, in_loop, state: number, tail: call, ..SiteInfo::default() })
     }
 
     /// The site of a call that frees an object.
     pub fn freeing(&mut self, call: PlaceId, function: u32, in_loop: u32) -> Site {
-        if let Some(site) = self.states.get(&(call, usize::MAX, function)) {
-            return *site;
-        }
+        self.outside(SiteInfo { place: call, function, in_loop, writes: true, tail: call, ..SiteInfo::default() })
+    }
+
+    /// The site of what a function outside instrumented code does: one for each place, function and state.
+    fn outside(&mut self, info: SiteInfo) -> Site {
         let site = small(self.sites.len());
-        self.sites.push(SiteInfo { place: call, function, in_loop, writes: true, tail: call, ..SiteInfo::default() });
-        self.states.insert((call, usize::MAX, function), site);
-        site
+        let known = *self.states.entry((info.place, info.state, info.function)).or_insert(site);
+        if known == site {
+            self.sites.push(info);
+        }
+        known
     }
 
     /// Number of a line in a function, of those that its segments have; 0: the unknown line.

@@ -177,7 +177,7 @@ impl Judge<'_> {
                 }
             }
             Remedy::Operator(update) => {
-                let elements = carried.flows.iter().chain(&carried.names).any(|(_, record)| record.varies);
+                let elements = carried.varies();
                 let part = !elements && carried.flows.iter().chain(&carried.names).any(|(key, _)| self.is_part(key));
                 for variable in self.names(carried) {
                     found.reductions.push(Reduction { operator: update.sign().to_owned(), variable, elements, part });

@@ -5,11 +5,21 @@ use std::collections::BTreeMap;
 use super::judge::Judge;
 use crate::table::{Key, Kind, Record};
 
+/// How glibc's `errno` is named: what the function that finds it returns.
+const ERRNO: &str = "__errno_location()";
+
 /// Dependences on one variable that a loop carries.
 #[derive(Default)]
 pub(super) struct Carried<'t> {
     pub(super) flows: Vec<&'t (Key, Record)>,
     pub(super) names: Vec<&'t (Key, Record)>,
+}
+
+impl Carried<'_> {
+    /// True if iterations meet at several elements.
+    pub(super) fn varies(&self) -> bool {
+        self.flows.iter().chain(&self.names).any(|(_, record)| record.varies)
+    }
 }
 
 impl Judge<'_> {
@@ -19,7 +29,7 @@ impl Judge<'_> {
         for record in self.engine.table.all.iter().filter(|(key, _)| key.carrier == carrier) {
             let sink = self.site(record.0.sink);
             // Each thread has its own.
-            if self.engine.source.names.get(sink.variable as usize).is_some_and(|name| name == "__errno_location()") {
+            if self.engine.source.names.get(sink.variable as usize).is_some_and(|name| name == ERRNO) {
                 continue;
             }
             // One with an address is also reached by it.

@@ -34,7 +34,7 @@ impl Expected<'_> {
     /// Instructions that follow all calls of a place on a line of a function.
     pub(super) fn of(&self, place: PlaceId, function: u32, line: u32) -> Option<u64> {
         let continuations = &self.engine.continuations;
-        if continuations.decided.contains_key(&place) {
+        if continuations.decided.contains(&place) {
             // A condition waits for it at once.
             return Some(0);
         }

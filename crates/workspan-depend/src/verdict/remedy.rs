@@ -142,8 +142,7 @@ impl Judge<'_> {
             return None;
         }
         // A copy of an array for each thread does not have what the loop reads of it besides.
-        let varies = carried.flows.iter().chain(&carried.names).any(|(_, record)| record.varies);
-        if varies && self.reads_besides(carrier, first, update) {
+        if carried.varies() && self.reads_besides(carrier, first, update) {
             return None;
         }
         // Nothing else in the loop may see what it has accumulated so far.
@@ -168,13 +167,16 @@ impl Judge<'_> {
 
     /// True if the loop reads elements of an array whose other elements it accumulates.
     fn reads_besides(&self, carrier: u32, first: &SiteInfo, update: Update) -> bool {
-        self.engine.source.sites.iter().any(|site| {
-            site.variable == first.variable
-                && site.variable != 0
-                && site.function == first.function
-                && site.direct == first.direct
-                && !site.writes
-                && site.update != update as u8
+        let mut same = self.same_variable(carrier, first);
+        first.variable != 0 && same.any(|(_, site)| !site.writes && site.update != update as u8)
+    }
+
+    /// Sites in a loop that were executed, and reach memory by the same variable as another one of its function.
+    fn same_variable<'s>(&'s self, carrier: u32, of: &'s SiteInfo) -> impl Iterator<Item = (Site, &'s SiteInfo)> {
+        (0..).zip(&self.engine.source.sites).filter(move |(_, site)| {
+            site.variable == of.variable
+                && site.function == of.function
+                && site.direct == of.direct
                 && self.engine.source.is_within(site.in_loop, carrier)
                 && self.engine.executed.get(site.segment.0 as usize).copied().unwrap_or(false)
         })
@@ -227,15 +229,7 @@ impl Judge<'_> {
             return false;
         }
         let known: BTreeSet<Site> = carried.names.iter().flat_map(|(key, _)| [key.source, key.sink]).collect();
-        self.engine.source.sites.iter().enumerate().any(|(at, site)| {
-            site.variable == sink.variable
-                && site.function == sink.function
-                && site.direct == sink.direct
-                && site.local == 0
-                && self.engine.source.is_within(site.in_loop, carrier)
-                && self.engine.executed.get(site.segment.0 as usize).copied().unwrap_or(false)
-                && !known.contains(&crate::source::small(at))
-        })
+        self.same_variable(carrier, sink).any(|(at, site)| site.local == 0 && !known.contains(&at))
     }
 }
 
