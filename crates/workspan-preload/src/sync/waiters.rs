@@ -18,6 +18,7 @@ use core::ptr;
 use core::sync::atomic::{AtomicU32, Ordering};
 
 use workspan_collect::path;
+use workspan_collect::platform;
 use workspan_collect::shared::Shared;
 use workspan_collect::waits;
 use workspan_wire::shm::{Spans, Thread, ThreadArea, MAX_THREADS, THREADS};
@@ -84,6 +85,7 @@ pub struct Bucket {
     pub heat: AtomicU32,
     /// Regions of locks that are open.
     pub held: AtomicU32,
+    /// Slot + 1 of who is at the list, with [`IN_VAIN`]; 0 for nobody.
     busy: AtomicU32,
     /// Slot + 1 of who came first; 0 for nobody.
     first: Cell<u32>,
@@ -117,6 +119,8 @@ struct Waiter {
     passed: Cell<Option<Left>>,
     /// What it has left itself where threads meet, until all have come.
     arrived: Cell<Option<Left>>,
+    /// Who moves it has not come back for two seconds. The thread's own.
+    is_lost: Cell<bool>,
 }
 
 const MOVING: u32 = u32::MAX;
@@ -136,6 +140,7 @@ static WAITERS: [Waiter; 2 * MAX_THREADS] = [const {
         woken: Cell::new(None),
         passed: Cell::new(None),
         arrived: Cell::new(None),
+        is_lost: Cell::new(false),
     }
 }; 2 * MAX_THREADS];
 
@@ -155,30 +160,65 @@ pub fn slot(thread: &Thread) -> usize {
     area / size_of::<ThreadArea>()
 }
 
+/// Somebody has waited for two seconds: those who come later wait for a moment only.
+const IN_VAIN: u32 = 1 << 31;
+
+/// Tries until it is true, and gives up after two seconds: whoever is in the way, for some dozen instructions, has lost its processor, and a
+/// busy machine may keep it from it for long. With `briefly` it gives up after a millisecond or so.
+fn patiently(briefly: bool, mut is_true: impl FnMut() -> bool) -> bool {
+    const SPINS: u32 = 200;
+    const TURNS: u32 = 2_000;
+    const PATIENCE_NANOS: u64 = 2_000_000_000;
+    const NAP_NANOS: u64 = 50_000;
+    extern "C" {
+        fn sched_yield() -> i32;
+    }
+    for tries in 0..SPINS + TURNS {
+        if is_true() {
+            return true;
+        }
+        if tries < SPINS {
+            core::hint::spin_loop();
+        } else {
+            // SAFETY: always may be called.
+            unsafe { sched_yield() };
+        }
+    }
+    let until = platform::monotonic_nanos() + PATIENCE_NANOS;
+    while !briefly && platform::monotonic_nanos() < until {
+        platform::sleep_nanos(NAP_NANOS);
+        if is_true() {
+            return true;
+        }
+    }
+    false
+}
+
 impl Bucket {
     /// Does `work` when nobody else is at the list. `None`: somebody always was.
-    fn locked<R>(&self, thread: &Thread, work: impl FnOnce() -> R) -> Option<R> {
-        const SPINS: u32 = 200;
-        const TURNS: u32 = 2_000;
-        extern "C" {
-            fn sched_yield() -> i32;
-        }
-        let mut tries = 0;
-        while self.busy.swap(1, Ordering::Acquire) != 0 {
-            tries += 1;
-            if tries < SPINS {
-                core::hint::spin_loop();
-            } else if tries < SPINS + TURNS {
-                // SAFETY: always may be called.
-                unsafe { sched_yield() };
-            } else {
-                Shared::of(thread).header().unfollowed.fetch_add(1, Ordering::Relaxed);
-                return None;
-            }
+    pub fn locked<R>(&self, thread: &Thread, work: impl FnOnce() -> R) -> Option<R> {
+        let own = slot(thread) as u32 + 1;
+        let take = || self.busy.compare_exchange(0, own, Ordering::Acquire, Ordering::Relaxed);
+        if take().is_err() && !self.locked_late(thread, own, || take().is_ok()) {
+            return None;
         }
         let result = work();
         self.busy.store(0, Ordering::Release);
         Some(result)
+    }
+
+    /// Somebody was at the list when `thread`, which is `own`, came first.
+    #[cold]
+    fn locked_late(&self, thread: &Thread, own: u32, mut take: impl FnMut() -> bool) -> bool {
+        let holder = self.busy.load(Ordering::Relaxed);
+        // A signal's handler has interrupted this very thread there: no time would help.
+        let found = holder & !IN_VAIN != own && patiently(holder & IN_VAIN != 0, &mut take);
+        if !found {
+            // Who is there sets it to 0 when it leaves, if it ever does.
+            self.busy.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |at| (at != 0).then_some(at | IN_VAIN)).ok();
+            Shared::of(thread).header().unfollowed.fetch_add(1, Ordering::Relaxed);
+        }
+        found
     }
 
     fn add(&self, at: usize) {
@@ -262,6 +302,10 @@ pub fn enter(thread: &Thread, address: u64, mutex: u64) -> bool {
         // It has left its last wait behind without a word.
         let (woken, passed) = part(thread);
         [woken, passed].into_iter().flatten().for_each(|left| left.release(Shared::of(thread)));
+        // Nobody is in two lists.
+        if WAITERS[at].home.load(Ordering::Acquire) != 0 {
+            return false;
+        }
     }
     let waiter = &WAITERS[at];
     waiter.address.set(address);
@@ -278,14 +322,20 @@ pub fn part(thread: &Thread) -> (Option<Left>, Option<Left>) {
     let waiter = &WAITERS[at];
     let mut found = (None, None);
     // Once more if it has been moved meanwhile; at most one signal moves it.
-    for _ in 0..10_000 {
-        let home = waiter.home.load(Ordering::Acquire);
+    loop {
+        let read = || waiter.home.load(Ordering::Acquire);
+        let mut home = MOVING;
+        let mut has_come = || {
+            home = read();
+            home != MOVING
+        };
+        if !has_come() && !patiently(waiter.is_lost.get(), has_come) {
+            waiter.is_lost.set(true);
+            Shared::of(thread).header().unfollowed.fetch_add(1, Ordering::Relaxed);
+            break;
+        }
         if home == 0 {
             return found;
-        }
-        if home == MOVING {
-            core::hint::spin_loop();
-            continue;
         }
         let bucket = &TABLE[home as usize - 1];
         let left = bucket.locked(thread, || {
@@ -390,6 +440,9 @@ pub fn watch(thread: &Thread, address: u64) {
             return;
         }
         unwatch(thread);
+        if waiter.home.load(Ordering::Relaxed) != 0 {
+            return;
+        }
     }
     waiter.address.set(watched(address));
     let bucket = bucket(address);

@@ -9,3 +9,5 @@ mod machine;
 mod program;
 mod runtime;
 mod threads;
+#[cfg(all(target_arch = "x86_64", not(any(miri, feature = "alone"))))]
+mod waiters;

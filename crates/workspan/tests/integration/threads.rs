@@ -68,6 +68,13 @@ impl Drop for Run {
     }
 }
 
+/// What a report of the virtual clock warns of; all of it if it warns of nothing.
+fn complaints(text: &str) -> String {
+    let warns = |line: &&str| line.contains("warning:") || line.starts_with("! ") && !line.contains("virtual clock");
+    let found: Vec<&str> = text.lines().filter(warns).collect();
+    if found.is_empty() { text.to_owned() } else { found.join("\n") }
+}
+
 pub(crate) fn record(program: &Path, arguments: &[&str], strands: bool) -> Result<Run, String> {
     static RUNS: AtomicUsize = AtomicUsize::new(0);
     let number = RUNS.fetch_add(1, Ordering::Relaxed);
@@ -79,7 +86,7 @@ pub(crate) fn record(program: &Path, arguments: &[&str], strands: bool) -> Resul
     let output = command.stdin(Stdio::null()).output().expect("it runs");
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
     if !output.status.success() || text.contains("warning:") {
-        return Err(format!("{}: {text}", output.status));
+        return Err(format!("{}: {}", output.status, complaints(&text)));
     }
     Ok(Run { folder, out: String::from_utf8_lossy(&output.stdout).into_owned() })
 }
