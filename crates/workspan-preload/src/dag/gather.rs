@@ -26,12 +26,12 @@ use workspan_collect::tables::ContextId;
 use workspan_wire::shm::{Position, Thread, NODE, OWNED};
 
 use super::alt_spans::AltSpans;
-use super::frame::{Frame, Kind};
+use super::frame::{Frame, Kind, Parent};
 use super::lent::is_at;
 pub use super::lent::of;
 pub use super::state::gather::Gather;
-use super::state::Base;
-use super::{create, latest, log, pool, solo, task};
+use super::state::{Base, Start};
+use super::{call, create, latest, log, pool, solo, task};
 
 const HOLDER: u64 = 1 << 32;
 const TASKS: u64 = HOLDER - 1;
@@ -71,6 +71,7 @@ pub fn open(thread: &Thread, opener: &Frame, key: u64) -> Option<&'static Gather
         key,
         logged: Cell::new(0),
         outer: Cell::new(ptr::null()),
+        begin: Cell::new(None),
     };
     // SAFETY: a fresh block, large and aligned enough.
     unsafe { at.write(gather) };
@@ -102,6 +103,43 @@ pub fn create(
     if let Some(gather) = gather {
         solo::more(&gather.open, 1);
     }
+    Some(task)
+}
+
+/// `gather`, just opened by the strand, which is stopped, has tasks that depend on it alone ([`create_at_begin`]).
+pub fn begins(thread: &Thread, gather: &Gather) {
+    let Base { path, since, context } = gather.base;
+    let start = Start {
+        span: strand::span(thread),
+        alt: AltSpans::of(thread),
+        path: path & NODE,
+        since,
+        forked_in: context,
+        context: strand::context(thread),
+    };
+    let identity = if log::on(thread) { log::chunks(thread, start.context) } else { 0 };
+    gather.begin.set(Some((start, identity)));
+}
+
+/// `creator`, whose strand is stopped, creates a task of `gather` that does not depend on it: it begins where `gather` was opened, if
+/// [`begins`] was told of that.
+pub fn create_at_begin(
+    thread: &'static Thread,
+    creator: &'static Frame,
+    gather: &'static Gather,
+    kind: Kind,
+) -> Option<&'static Frame> {
+    let (start, identity) = gather.begin.get()?;
+    let kind = Kind { direct: true, ..kind };
+    let shared = Shared::of(thread);
+    let start = Start { alt: start.alt.burdened_by(kind.steal(thread)), path: solo::own(shared, start.path), ..start };
+    let task =
+        Frame::of_parent(thread, kind, start, Parent::of(creator, &gather.ends, call::creates(shared, creator)))?;
+    if log::on(thread) {
+        log::is_chunk(thread, task, start.context, identity);
+    }
+    solo::increment(&creator.open);
+    solo::more(&gather.open, 1);
     Some(task)
 }
 

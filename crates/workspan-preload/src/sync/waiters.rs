@@ -45,6 +45,11 @@ impl Left {
         Left { spans, path, at: address, slot: Shared::of(thread).slot_of(thread), when: now }
     }
 
+    /// Its absolute span.
+    pub fn actual(&self) -> u64 {
+        self.spans.actual.cast_unsigned()
+    }
+
     /// Spans and path, now the caller's.
     pub fn parts(self) -> (Spans, u32) {
         (self.spans, self.path)

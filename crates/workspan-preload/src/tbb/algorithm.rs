@@ -5,6 +5,7 @@
 
 use workspan_collect::strand;
 use workspan_wire::shm::Thread;
+use workspan_wire::site::SiteKind;
 
 use super::abi::{Context, Task};
 use super::class::{self, hand_over, Class, Role};
@@ -81,6 +82,9 @@ fn region(
         marked::begin(thread, caller, at, &site);
     }
     let gather = gather::open(thread, caller, context as *const Context as u64)?;
+    if class.kind == SiteKind::ParallelPipeline {
+        gather::begins(thread, gather);
+    }
     Some(Open { caller, gather: Some(gather), region, by: None })
 }
 

@@ -24,7 +24,7 @@ use workspan_collect::{platform, thread};
 use workspan_wire::shm::Thread;
 
 use super::abi::{Context, Task};
-use super::class;
+use super::{class, pipeline};
 use crate::dag::frame::Frame;
 use crate::dag::{gather, pool};
 use crate::sync::wait::in_task;
@@ -94,7 +94,10 @@ fn is_new(node: *const c_void, outer: *const Fold) -> bool {
 
 /// Where `frame` folds when it is done; null: nowhere.
 fn fold_of(frame: &Frame) -> *const Fold {
-    frame.word() as *const Fold
+    match frame.word() {
+        pipeline::HAS_RUN_LAST => ptr::null(),
+        fold => fold as *const Fold,
+    }
 }
 
 /// The task that runs on the calling thread, and where it folds. `None`: nobody folds.

@@ -19,10 +19,12 @@ use core::ptr;
 use core::sync::atomic::{AtomicIsize, AtomicU64, Ordering};
 
 use workspan_collect::shared::Shared;
+use workspan_collect::thread;
 use workspan_collect::waits::Wait;
 
 use super::abi::Before;
 use super::store::Store;
+use crate::dag::frame::Frame;
 use crate::sync::wait::in_task;
 use crate::sync::waiters::Left;
 
@@ -112,11 +114,18 @@ struct Run {
     /// Items that may be there at a time; 0: not counted.
     tokens: u64,
     entered: AtomicU64,
-    gone: AtomicU64,
     /// What items that are through have left, until another one enters.
     freed: Store<TOKENS>,
     /// What items left that come to a serial stage.
     parked: Store<TOKENS>,
+}
+
+/// In a task's word ([`Frame::word`]): it has run its pipeline's last stage. No address.
+pub const HAS_RUN_LAST: u64 = 1;
+
+/// True if `task` has run the last stage of its pipeline: what it returns to run next is another item.
+pub fn has_run_last(task: &Frame) -> bool {
+    task.word() == HAS_RUN_LAST
 }
 
 /// Runs `own`, which runs the pipeline of the stages that are the leaves of the tree it is given, with `root`'s stages followed.
@@ -136,7 +145,6 @@ pub unsafe fn follow(root: *const Node, tokens: usize, own: impl FnOnce(*const N
         count,
         tokens: if tokens <= TOKENS { tokens as u64 } else { 0 },
         entered: AtomicU64::new(0),
-        gone: AtomicU64::new(0),
         freed: Store::new(),
         parked: Store::new(),
     };
@@ -261,6 +269,11 @@ impl Stage {
     /// The calling thread has done what there is to do here, and `made` goes on to the next stage.
     fn end(&self, made: *mut c_void) {
         let (run, next) = (self.run(), self.number() + 1);
+        if next == run.count {
+            if let Some(frame) = thread::current().and_then(Frame::on) {
+                frame.set_word(HAS_RUN_LAST);
+            }
+        }
         let leaves = next == run.count && run.tokens != 0;
         let comes_to_serial = next < run.count && run.stages[next].is_serial.get();
         if !(self.is_serial.get() || leaves || comes_to_serial) {
@@ -270,8 +283,7 @@ impl Stage {
             let left = Left::by(thread, now, ptr::from_ref(self) as u64);
             let shared = Shared::of(thread);
             if leaves {
-                let turn = run.gone.fetch_add(1, Ordering::Relaxed);
-                run.freed.put(shared, turn, 0, left.copy(shared));
+                run.freed.put(shared, 0, left.actual(), left.copy(shared));
             }
             if comes_to_serial {
                 run.parked.put(shared, key(next, made), key(next, made), left.copy(shared));
@@ -288,13 +300,14 @@ impl Stage {
 }
 
 impl Run {
-    /// An item enters: behind one that is through, if there are as many as there may be.
+    /// An item enters: behind one that is through, if there are as many as there may be. Of those that nobody has entered behind yet it is
+    /// the one whose end is least, whoever's thread was late: so no more items than that are there at a time, and no fewer than can be.
     fn enters(&self) -> Option<Left> {
         if self.tokens == 0 {
             return None;
         }
-        let behind = self.entered.fetch_add(1, Ordering::Relaxed).checked_sub(self.tokens)?;
-        self.freed.take(behind, 0)
+        self.entered.fetch_add(1, Ordering::Relaxed).checked_sub(self.tokens)?;
+        self.freed.take_least(self.tokens as usize)
     }
 }
 

@@ -10,7 +10,7 @@ use workspan_wire::site::SiteKind;
 use super::abi::{Context, Task};
 use super::class::{self, hand_over, Class, Role};
 use super::site::{self, Called};
-use super::{algorithm, context, fold, state};
+use super::{algorithm, context, fold, pipeline, state};
 use crate::dag::frame::{Frame, Kind};
 use crate::dag::gather::{self, Gather};
 use crate::dag::{log as dag_log, task as rules};
@@ -55,7 +55,13 @@ pub unsafe fn follows(thread: &'static Thread, creator: &'static Frame, task: *c
     // SAFETY: a task has a virtual table.
     if let Some(class) = unsafe { class::of(thread, task.vtable.get()) } {
         let kind = Kind { recursive: true, part: class.parts, ..Kind::default() };
-        give(thread, creator, gather::of(thread, creator), task, class, strand::context(thread), kind);
+        let gather = gather::of(thread, creator);
+        // The next item of a pipeline depends on the order of its stages, not on what this task has run before.
+        let fresh = gather.filter(|_| pipeline::has_run_last(creator));
+        if let Some(frame) = fresh.and_then(|gather| gather::create_at_begin(thread, creator, gather, kind)) {
+            return known(frame, task, class);
+        }
+        give(thread, creator, gather, task, class, strand::context(thread), kind);
     }
 }
 
@@ -113,10 +119,14 @@ fn give(
     kind: Kind,
 ) -> Option<ContextId> {
     let frame = gather::create(thread, creator, gather, of, kind)?;
-    hand_over(task, class, frame);
     if class.folds {
         fold::split(thread, creator, frame, task);
     }
-    state::created(frame);
+    known(frame, task, class);
     Some(of)
+}
+
+fn known(frame: &'static Frame, task: &Task, class: &'static Class) {
+    hand_over(task, class, frame);
+    state::created(frame);
 }

@@ -4,7 +4,7 @@
 //! so does who looks for what another thread just writes: that is none that has to be there, since libtbb hands an item on only after the
 //! strand before has left what is here.
 //!
-//! **Cost:** one exchange where the first slot is free, or is the one.
+//! **Cost:** one exchange where the first slot is free, or is the one; for the least of N, a look at each.
 
 use core::cell::Cell;
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -65,6 +65,21 @@ impl<const N: usize> Store<N> {
     /// One of `key`, looked for from `near` on.
     pub fn take(&self, near: u64, key: u64) -> Option<Left> {
         self.take_where(near, |kept| kept == key)
+    }
+
+    /// That with the least key of the first `most` slots, which [`put`](Store::put) fills first.
+    pub fn take_least(&self, most: usize) -> Option<Left> {
+        let slots = || self.0.iter().take(most).filter(|slot| slot.state.load(Ordering::Acquire) == FULL);
+        // Whoever is sooner at one leaves the others.
+        for _ in 0..most {
+            let least = slots().min_by_key(|slot| slot.key.load(Ordering::Relaxed))?;
+            if least.claim(FULL) {
+                let left = least.left.take();
+                least.give_back(FREE);
+                return left;
+            }
+        }
+        None
     }
 
     /// Any.

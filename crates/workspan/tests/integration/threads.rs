@@ -72,7 +72,11 @@ impl Drop for Run {
 fn complaints(text: &str) -> String {
     let warns = |line: &&str| line.contains("warning:") || line.starts_with("! ") && !line.contains("virtual clock");
     let found: Vec<&str> = text.lines().filter(warns).collect();
-    if found.is_empty() { text.to_owned() } else { found.join("\n") }
+    if found.is_empty() {
+        text.to_owned()
+    } else {
+        found.join("\n")
+    }
 }
 
 pub(crate) fn record(program: &Path, arguments: &[&str], strands: bool) -> Result<Run, String> {

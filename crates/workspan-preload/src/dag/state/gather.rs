@@ -5,7 +5,7 @@ use core::sync::atomic::AtomicU64;
 
 use workspan_wire::shm::Latest;
 
-use super::Base;
+use super::{Base, Start};
 
 /// Tasks that are waited for together.
 #[repr(C, align(64))]
@@ -23,4 +23,6 @@ pub struct Gather {
     pub(in crate::dag) logged: Cell<u64>,
     /// The one around it there.
     pub(in crate::dag) outer: Cell<*const Gather>,
+    /// Where all of its tasks may begin whoever creates them, and their identity in the log; its path is that of `base`.
+    pub(in crate::dag) begin: Cell<Option<(Start, u64)>>,
 }
