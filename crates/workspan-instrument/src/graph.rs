@@ -60,17 +60,33 @@ pub(crate) fn run<R>(task: u32, body: impl FnOnce() -> R) -> R {
 }
 
 /// A task whose owner waits for it before it drops this.
-pub(crate) struct Owned(pub(crate) u32);
+pub(crate) struct Owned(std::cell::Cell<u32>);
 
 impl Owned {
     pub(crate) fn new() -> Owned {
-        Owned(create(0))
+        Owned(std::cell::Cell::new(0))
+    }
+
+    /// The job is about to be given away: all that was written to it comes before the task.
+    pub(crate) fn create<T>(&self, job: &T) {
+        std::hint::black_box(job);
+        self.0.set(create(0));
+    }
+
+    pub(crate) fn task(&self) -> u32 {
+        self.0.get()
+    }
+
+    /// The job is done: whatever is read from it comes after the task.
+    pub(crate) fn join(&self) {
+        unsafe { __workspan_task_join(self.0.take()) }
+        std::hint::black_box(self);
     }
 }
 
 impl Drop for Owned {
     fn drop(&mut self) {
-        unsafe { __workspan_task_join(self.0) }
+        self.join()
     }
 }
 
@@ -128,7 +144,7 @@ fn job(edits: &mut Edits) -> Result<(), AnchorError> {
     )?;
     edits.replace(&whole, "execute_fn: <T as Job>::execute,", "execute_fn: <T as Job>::workspan_run,")?;
     for (owner, task) in [
-        ("impl<L, F, R> Job for StackJob<L, F, R>", "(*(this as *const Self)).workspan.0"),
+        ("impl<L, F, R> Job for StackJob<L, F, R>", "(*(this as *const Self)).workspan.task()"),
         ("impl<BODY> Job for HeapJob<BODY>", "(*(this as *const Self)).workspan"),
         ("impl<BODY> Job for ArcJob<BODY>", "(*(this as *const Self)).workspan.take()"),
         ("impl Job for JobFifo", "0"),
@@ -149,25 +165,37 @@ fn job(edits: &mut Edits) -> Result<(), AnchorError> {
         "result: UnsafeCell::new(JobResult::None),",
         "\n            workspan: crate::workspan_task::Owned::new(),",
     )?;
+    // The job stays where it is: what its owner would copy, or have returned to, is no part of the task's order.
     edits.replace(
         &whole,
-        "self.func.into_inner().unwrap()(stolen)",
-        "let func = self.func.into_inner().unwrap();\n        \
-         crate::workspan_task::run(self.workspan.0, move || func(stolen))",
+        "run_inline(self, stolen: bool) -> R {\n        self.func.into_inner().unwrap()(stolen)",
+        "run_inline(&self, stolen: bool) -> R {\n        crate::workspan_task::run(self.workspan.task(), || {\n            \
+         let func = (*self.func.get()).take().unwrap();\n            \
+         *self.result.get() = JobResult::Ok(func(stolen));\n        });\n        self.workspan.join();\n        \
+         mem::replace(&mut *self.result.get(), JobResult::None).into_return_value()",
     )?;
+    let owner = "impl<L, F, R> StackJob<L, F, R>";
+    let give = edits.method(owner, "as_job_ref")?;
+    edits.at_start(&give, "self.workspan.create(self);");
+    let result = edits.method(owner, "into_result")?;
+    edits.at_start(&result, "self.workspan.join();");
     let heap = edits.block("pub(super) struct HeapJob<BODY>")?;
     edits.right_after(&heap, "job: BODY,", "\n    pub(super) workspan: u32,\n    pub(super) workspan_gather: u32,")?;
     edits.replace(&whole, "HeapJob { job }", "HeapJob { job, workspan: 0, workspan_gather: 0 }")?;
     edits.replace(
         &whole,
         "into_job_ref(self: Box<Self>) -> JobRef {\n        JobRef::new(",
-        "into_job_ref(mut self: Box<Self>) -> JobRef {\n        \
+        "into_job_ref(mut self: Box<Self>) -> JobRef {\n        std::hint::black_box(&*self);\n        \
          self.workspan = crate::workspan_task::create(self.workspan_gather);\n        JobRef::new(",
     )?;
     let arc = edits.block("pub(super) struct ArcJob<BODY>")?;
     edits.right_after(&arc, "job: BODY,", "\n    pub(super) workspan: crate::workspan_task::Copies,")?;
     edits.replace(&whole, "ArcJob { job }", "ArcJob { job, workspan: crate::workspan_task::Copies::new() }")?;
-    edits.right_before(&whole, "JobRef::new(Arc::into_raw(", "this.workspan.create();\n        ")
+    edits.right_before(
+        &whole,
+        "JobRef::new(Arc::into_raw(",
+        "std::hint::black_box(&**this);\n        this.workspan.create();\n        ",
+    )
 }
 
 fn scope(edits: &mut Edits) -> Result<(), AnchorError> {
