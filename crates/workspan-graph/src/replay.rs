@@ -224,7 +224,7 @@ fn time_of(control: &Control) -> u64 {
         Kind::Allocate => control.slots[2],
         Kind::Free => control.slots[1],
         // It has no time: its thread goes on first.
-        Kind::Atomic => 0,
+        Kind::Atomic | Kind::Local => 0,
         _ => control.slots[0],
     }
 }
@@ -457,6 +457,7 @@ impl Gate {
             | Kind::Task
             | Kind::Spawn
             | Kind::Frame
+            | Kind::Local
             | Kind::Group
             | Kind::Depend
             | Kind::End
@@ -491,7 +492,7 @@ impl Gate {
                 self.ended.insert(cursor.context);
             }
             Kind::Begin | Kind::Join | Kind::Wait | Kind::Barrier | Kind::Gap => {}
-            Kind::Switch | Kind::Group | Kind::Depend | Kind::Gather | Kind::Frame => {}
+            Kind::Switch | Kind::Group | Kind::Depend | Kind::Gather | Kind::Frame | Kind::Local => {}
             Kind::Rank | Kind::Communicator | Kind::Message | Kind::Collective | Kind::Transfer => {}
         }
     }

@@ -27,7 +27,7 @@ pub struct Timespec {
     pub nanos: i64,
 }
 
-/// `struct dl_phdr_info`, its beginning.
+/// `struct dl_phdr_info`.
 #[derive(Debug)]
 #[repr(C)]
 pub struct ObjectInfo {
@@ -35,6 +35,11 @@ pub struct ObjectInfo {
     pub name: *const c_char,
     pub headers: *const ProgramHeader,
     pub count: u16,
+    pub added: u64,
+    pub removed: u64,
+    pub module: usize,
+    /// The calling thread's variables; null: it has none yet.
+    pub variables: *const c_void,
 }
 
 #[derive(Debug)]
@@ -125,6 +130,15 @@ impl ObjectInfo {
         let path = unsafe { CStr::from_ptr(self.name) }.to_bytes();
         let name = path.rsplit(|byte| *byte == b'/').next().unwrap_or(path);
         starts.iter().any(|start| name.starts_with(start))
+    }
+
+    /// The variables that the calling thread has for itself: address and bytes.
+    pub fn variables(&self) -> Option<(usize, usize)> {
+        const PT_TLS: u32 = 7;
+        // SAFETY: the loader's array.
+        let headers = unsafe { core::slice::from_raw_parts(self.headers, self.count.into()) };
+        let header = headers.iter().find(|header| header.kind == PT_TLS).filter(|_| !self.variables.is_null())?;
+        Some((self.variables as usize, usize::try_from(header.memory_size).ok()?))
     }
 
     /// Its first address, and the one after its last.

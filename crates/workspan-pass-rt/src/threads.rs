@@ -45,6 +45,7 @@ pub fn first() {
     watch(ROUNDS);
     remember(thread().context.get().wrapping_sub(1));
     write(Kind::Begin, [now(), 0]);
+    variables();
 }
 
 fn watch(rounds: usize) {
@@ -185,9 +186,27 @@ unsafe extern "C-unwind" fn begin(packet: *mut c_void) -> *mut c_void {
         if let Some((address, size)) = stack() {
             memory::allocated(address as *mut c_void, size);
         }
+        variables();
     }
     // SAFETY: the program's function and its argument.
     unsafe { start(argument) }
+}
+
+/// Notes where the variables are that the calling thread has for itself.
+fn variables() {
+    /// # Safety
+    /// The loader calls it, with a description of an object.
+    unsafe extern "C" fn note(info: *mut c::ObjectInfo, size: usize, _: *mut c_void) -> c_int {
+        if size >= size_of::<c::ObjectInfo>() {
+            // SAFETY: valid during the call, and as large as that.
+            if let Some((address, bytes)) = unsafe { &*info }.variables() {
+                write(Kind::Local, [address as u64, bytes as u64]);
+            }
+        }
+        0
+    }
+    // SAFETY: the function above takes nothing but a description.
+    unsafe { c::dl_iterate_phdr(note, null_mut()) };
 }
 
 /// The calling thread's stack: the memory of a former thread's, perhaps.

@@ -8,7 +8,8 @@
 //! more tasks read at the same time, some reads are forgotten. Memory that is allocated begins without a shadow. So does the
 //! stack: a task that begins on a thread's stack has what is below its frame for itself, and leaves nothing there. Code that
 //! the compiler makes up for reductions and copies runs within the runtime's own order, and is excluded; so is the code of
-//! runtimes that is compiled into the program ([`runtimes`]). Tasks that run on one thread share its thread-local variables.
+//! runtimes that is compiled into the program ([`crate::runtimes`]). Tasks that run on one thread share its thread-local variables:
+//! a task that uses one comes after what the task that used it before has done so far.
 //! **Memory:** proportional to what the program touched.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -22,7 +23,7 @@ use crate::causes::Causes;
 use crate::events::{Access, Control};
 use crate::ranks;
 use crate::replay::{Consumer, Executed};
-use crate::runtimes;
+use crate::runtimes::{Owner, Owners};
 
 /// Kinds of races.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -76,6 +77,8 @@ pub struct Instance {
 #[derive(Clone, Copy)]
 struct Last {
     context: u32,
+    /// Context of the thread.
+    thread: u32,
     moment: u32,
     /// [`Races::marks`] at the time.
     marks: u32,
@@ -116,8 +119,18 @@ pub struct Races {
     marks: u32,
     /// Functions that are excluded, by module.
     left_out: HashMap<u32, HashSet<u32>>,
-    /// Whether an operation is a runtime's, by module.
-    of_runtimes: HashMap<u32, Vec<bool>>,
+    /// Whose code contexts run.
+    owners: Owners,
+    /// The variables that threads have for themselves: first address, the one after the last.
+    locals: BTreeMap<u64, u64>,
+}
+
+/// What accesses.
+#[derive(Clone, Copy)]
+struct From {
+    context: u32,
+    thread: u32,
+    place: Place,
 }
 
 impl Races {
@@ -181,7 +194,14 @@ impl Races {
         }
     }
 
-    fn touch(&mut self, context: u32, access: &Access, place: Place) {
+    /// True for a variable that threads have for themselves.
+    fn is_local(&self, access: &Access) -> bool {
+        let below = || self.locals.range(..=access.address).next_back();
+        access.flags & operation::THREAD_LOCAL != 0 || below().is_some_and(|(_, end)| access.address < *end)
+    }
+
+    fn touch(&mut self, from: From, access: &Access) {
+        let From { context, thread, place } = from;
         let write = access.mode != Mode::Load;
         let atomic = access.flags & operation::ATOMIC != 0;
         // Whoever takes over what an operation releases comes after the operation itself.
@@ -189,11 +209,12 @@ impl Races {
         let moment = self.causes.order.now(context) - u32::from(is_release);
         let end = access.address.saturating_add(access.size);
         let mut at = access.address;
+        let local = self.is_local(access);
         while at < end {
             let cell = at >> 3;
             let until = end.min((cell + 1) << 3);
             let bytes = (at..until).fold(0_u8, |mask, byte| mask | 1 << (byte & 7));
-            let new = Last { context, moment, marks: self.marks, bytes, write, atomic, place };
+            let new = Last { context, thread, moment, marks: self.marks, bytes, write, atomic, place };
             let lasts = self.shadow.entry(cell).or_default();
             let same =
                 |last: &Last| (last.context, last.bytes, last.write, last.atomic) == (context, bytes, write, atomic);
@@ -203,6 +224,9 @@ impl Races {
                     at = until;
                     continue;
                 }
+            }
+            if local {
+                take_over(&mut self.causes, lasts, &new);
             }
             let mut against = Vec::new();
             let order = &mut self.causes.order;
@@ -248,8 +272,20 @@ impl Races {
     }
 }
 
+/// A task uses a variable of its thread: it comes after those that have used it there.
+fn take_over(causes: &mut Causes, lasts: &[Last], new: &Last) {
+    let order = &mut causes.order;
+    for last in lasts.iter().filter(|last| last.thread == new.thread && last.bytes & new.bytes != 0) {
+        if !order.is_before(last.context, last.moment, new.context) {
+            let learnt = order.release(last.context);
+            order.learn(new.context, &learnt);
+        }
+    }
+}
+
 impl Consumer for Races {
     fn segment(&mut self, executed: Executed<'_>, accesses: &[Access]) {
+        let owned = self.owners.segment(&executed);
         let context = self.context(executed.context);
         context.segment = executed.id;
         if let Some(frame) = executed.frame.filter(|_| context.frame.is_none()) {
@@ -259,22 +295,22 @@ impl Consumer for Races {
         if self.is_left_out(&executed) {
             return;
         }
-        let module = &executed.module.module;
-        let of_runtimes =
-            self.of_runtimes.entry(executed.module_number).or_insert_with(|| runtimes::operations(module));
-        let of_runtimes: Vec<bool> =
-            accesses.iter().map(|access| of_runtimes.get(access.operation as usize) == Some(&true)).collect();
-        for (access, of_runtime) in accesses.iter().zip(of_runtimes) {
-            if of_runtime || access.flags & operation::THREAD_LOCAL != 0 {
-                continue;
+        for access in accesses {
+            if owned.operation(access.operation) == Owner::Program {
+                let place = (executed.module_number, access.operation);
+                self.touch(From { context: executed.context, thread: executed.thread, place }, access);
             }
-            self.touch(executed.context, access, (executed.module_number, access.operation));
         }
     }
 
     fn control(&mut self, context: u32, control: Control) {
         let [address, size, ..] = control.slots;
+        // What a scheduler's atomic operations order is in the graph, by design; the rest is accident.
+        if control.kind == Kind::Atomic && self.owners.now(context) == Owner::Scheduler {
+            return;
+        }
         self.causes.control(context, control);
+        self.owners.control(context, &control);
         match control.kind {
             Kind::End => {
                 if let Some(frame) = self.context(context).frame {
@@ -282,6 +318,7 @@ impl Consumer for Races {
                 }
             }
             Kind::Allocate => self.forget(address, size),
+            Kind::Local => drop(self.locals.insert(address, address.saturating_add(size))),
             Kind::Atomic if Operation::of(control.slots[2]).is_some_and(Operation::releases) => {
                 self.context(context).released = Some(address);
             }

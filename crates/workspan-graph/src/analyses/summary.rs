@@ -109,7 +109,7 @@ impl Summariser {
             self.fragment.loads += u64::from(writes == 0);
             self.fragment.stores += u64::from(writes != 0);
             self.fragment.bytes += bytes;
-        } else if !matches!(control.kind, Kind::Allocate | Kind::Free | Kind::Atomic | Kind::Frame) {
+        } else if !matches!(control.kind, Kind::Allocate | Kind::Free | Kind::Atomic | Kind::Frame | Kind::Local) {
             self.summary.marks.push(Mark { at: self.summary.events - 1, control });
             self.end_fragment(program);
         }

@@ -327,7 +327,7 @@ impl Rewrite<'_> {
                 context(second);
             }
             Kind::Depend => context(first),
-            Kind::Allocate | Kind::Free | Kind::Atomic | Kind::Frame => {}
+            Kind::Allocate | Kind::Free | Kind::Atomic | Kind::Frame | Kind::Local => {}
             Kind::Rank | Kind::Communicator | Kind::Transfer => {}
         }
         Control { kind, slots }
