@@ -122,7 +122,7 @@ pub fn begins(thread: &Thread, gather: &Gather) {
 }
 
 /// `creator`, whose strand is stopped, creates a task of `gather` that does not depend on it: it begins where `gather` was opened, if
-/// [`begins`] was told of that.
+/// [`begins`] has noted where that was.
 pub fn create_at_begin(
     thread: &'static Thread,
     creator: &'static Frame,

@@ -94,9 +94,10 @@ fn is_new(node: *const c_void, outer: *const Fold) -> bool {
 
 /// Where `frame` folds when it is done; null: nowhere.
 fn fold_of(frame: &Frame) -> *const Fold {
-    match frame.word() {
-        pipeline::HAS_RUN_LAST => ptr::null(),
-        fold => fold as *const Fold,
+    if pipeline::has_run(frame) {
+        ptr::null()
+    } else {
+        frame.word() as *const Fold
     }
 }
 

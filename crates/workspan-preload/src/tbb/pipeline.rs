@@ -5,7 +5,7 @@
 //! * a serial stage begins with an item no sooner than it has ended with the item before, and than that item came to it;
 //! * an item enters no sooner than another one has left, once there are as many as the program allows ([`TOKENS`] at most).
 //!
-//! The order in which a stage that takes items in any order took them is that of this run; its sum is serial in any.
+//! ([`Order`] is that of a stage.)
 //!
 //! Stages become known as the pipeline creates them: Workspan gives it nodes of its own ([`Leaf`]), which lead to the program's. A stage gets another virtual
 //! table for its life ([`Stage`]). All of it lies on the stack of the call that runs the pipeline.
@@ -23,6 +23,7 @@ use workspan_collect::thread;
 use workspan_collect::waits::Wait;
 
 use super::abi::Before;
+use super::order::Order;
 use super::store::Store;
 use crate::dag::frame::Frame;
 use crate::sync::wait::in_task;
@@ -35,6 +36,7 @@ const TOKENS: usize = 64;
 
 /// `filter_mode::serial_*`.
 const SERIAL: u32 = 1;
+const ANY_ORDER: u32 = 2;
 
 /// `tbb::detail::d1::filter_node`: a tree, whose leaves are stages.
 #[repr(C)]
@@ -91,9 +93,8 @@ struct Leaf {
 struct Stage {
     run: Cell<*const Run>,
     own: Cell<*const FilterSlots>,
-    is_serial: Cell<bool>,
-    /// Of a serial one: what its last item left. Whoever has the stage has this.
-    last: Cell<Option<Left>>,
+    /// Of a serial one. Whoever has the stage has this.
+    order: Cell<Option<&'static Order>>,
     table: Cell<StandIn>,
 }
 
@@ -120,10 +121,18 @@ struct Run {
     parked: Store<TOKENS>,
 }
 
-/// In a task's word ([`Frame::word`]): it has run its pipeline's last stage. No address.
-pub const HAS_RUN_LAST: u64 = 1;
+/// In a task's word ([`Frame::word`]), and no address: it has run a stage of a pipeline, and not the last.
+const HAS_RUN: u64 = 1;
+/// It has run the last stage.
+const HAS_RUN_LAST: u64 = 2;
 
-/// True if `task` has run the last stage of its pipeline: what it returns to run next is another item.
+/// True if `task` has run stages of a pipeline. The tasks that it spawns go on with other items then, or enter them: what they depend on is
+/// the order of the stages, and not what this one has done before.
+pub fn has_run(task: &Frame) -> bool {
+    matches!(task.word(), HAS_RUN | HAS_RUN_LAST)
+}
+
+/// True if what `task` returns to run next is another item.
 pub fn has_run_last(task: &Frame) -> bool {
     task.word() == HAS_RUN_LAST
 }
@@ -191,7 +200,9 @@ unsafe extern "C-unwind" fn create(node: *const Node) -> *const Filter {
     let filter = unsafe { ((*(**own).vtable).create)(*own) };
     // SAFETY: lives as long as the call that runs the pipeline; the stage of the program is new, and nobody else's.
     let (stage, made) = unsafe { (&**stage, &*filter) };
-    stage.is_serial.set(made.mode & SERIAL != 0);
+    if made.mode & SERIAL != 0 {
+        stage.order.set(thread::current().and_then(|thread| Order::take(thread, made.mode & ANY_ORDER != 0)));
+    }
     let own = made.vtable.get();
     stage.own.set(own);
     // SAFETY: every virtual table has these words before it.
@@ -223,8 +234,7 @@ impl Stage {
         Stage {
             run: Cell::new(ptr::null()),
             own: Cell::new(ptr::null()),
-            is_serial: Cell::new(false),
-            last: Cell::new(None),
+            order: Cell::new(None),
             table: Cell::new(StandIn {
                 before: Before { offset: 0, type_info: ptr::null() },
                 slots: FilterSlots { call, destroy: [ptr::null(); 2], finalize: ptr::null() },
@@ -245,22 +255,20 @@ impl Stage {
     /// The calling thread goes on with `item` here.
     fn begin(&self, item: *mut c_void) {
         let (run, number) = (self.run(), self.number());
-        let mut after = [None; 3];
-        if number == 0 {
-            after[0] = run.enters();
-        }
-        if self.is_serial.get() {
-            after[1] = self.last.take();
-            if number > 0 {
-                after[2] = run.parked.take(key(number, item), key(number, item));
-            }
-        }
-        if after.iter().all(Option::is_none) {
+        let order = self.order.get();
+        let entered = if number == 0 { run.enters() } else { None };
+        let parked = order.is_some() && number > 0;
+        let parked = parked.then(|| run.parked.take(key(number, item))).flatten();
+        let mut after = [entered, parked];
+        if order.is_none() && after.iter().all(Option::is_none) {
             return;
         }
         in_task(|thread, now| {
             for left in after.iter_mut().filter_map(Option::take) {
                 Wait::begin_at(thread, now).end_behind(now, left.at, Some(left.parts()));
+            }
+            if let Some(order) = order {
+                order.begin(thread, now);
             }
         });
         release(after);
@@ -269,31 +277,27 @@ impl Stage {
     /// The calling thread has done what there is to do here, and `made` goes on to the next stage.
     fn end(&self, made: *mut c_void) {
         let (run, next) = (self.run(), self.number() + 1);
-        if next == run.count {
-            if let Some(frame) = thread::current().and_then(Frame::on) {
-                frame.set_word(HAS_RUN_LAST);
-            }
+        if let Some(frame) = thread::current().and_then(Frame::on) {
+            frame.set_word(if next == run.count { HAS_RUN_LAST } else { HAS_RUN });
         }
         let leaves = next == run.count && run.tokens != 0;
-        let comes_to_serial = next < run.count && run.stages[next].is_serial.get();
-        if !(self.is_serial.get() || leaves || comes_to_serial) {
+        let comes_to_serial = next < run.count && run.stages[next].order.get().is_some();
+        let order = self.order.get();
+        if !(order.is_some() || leaves || comes_to_serial) {
             return;
         }
         in_task(|thread, now| {
             let left = Left::by(thread, now, ptr::from_ref(self) as u64);
             let shared = Shared::of(thread);
             if leaves {
-                run.freed.put(shared, 0, left.actual(), left.copy(shared));
+                run.freed.put(shared, 0, left.copy(shared));
             }
             if comes_to_serial {
-                run.parked.put(shared, key(next, made), key(next, made), left.copy(shared));
+                run.parked.put(shared, key(next, made), left.copy(shared));
             }
-            if self.is_serial.get() {
-                if let Some(before) = self.last.replace(Some(left)) {
-                    before.release(shared);
-                }
-            } else {
-                left.release(shared);
+            match order {
+                Some(order) => order.end(shared, left),
+                None => left.release(shared),
             }
         });
     }
@@ -307,7 +311,7 @@ impl Run {
             return None;
         }
         self.entered.fetch_add(1, Ordering::Relaxed).checked_sub(self.tokens)?;
-        self.freed.take_least(self.tokens as usize)
+        self.freed.take_any()
     }
 }
 
@@ -325,7 +329,9 @@ fn release(left: impl IntoIterator<Item = Option<Left>>) {
 
 impl Drop for Run {
     fn drop(&mut self) {
-        release(self.stages.iter().map(|stage| stage.last.take()));
+        if let Some(thread) = thread::current() {
+            self.stages.iter().filter_map(|stage| stage.order.take()).for_each(|order| order.give(thread));
+        }
         release(core::iter::from_fn(|| self.freed.take_any().map(Some)));
         release(core::iter::from_fn(|| self.parked.take_any().map(Some)));
     }

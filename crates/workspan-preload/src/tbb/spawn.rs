@@ -56,7 +56,6 @@ pub unsafe fn follows(thread: &'static Thread, creator: &'static Frame, task: *c
     if let Some(class) = unsafe { class::of(thread, task.vtable.get()) } {
         let kind = Kind { recursive: true, part: class.parts, ..Kind::default() };
         let gather = gather::of(thread, creator);
-        // The next item of a pipeline depends on the order of its stages, not on what this task has run before.
         let fresh = gather.filter(|_| pipeline::has_run_last(creator));
         if let Some(frame) = fresh.and_then(|gather| gather::create_at_begin(thread, creator, gather, kind)) {
             return known(frame, task, class);
@@ -95,6 +94,11 @@ fn create(
         if let Some(target) = site::target(thread, class, called) {
             (of, kind.recursive) = (target.context, target.recursive);
         }
+    }
+    let fresh = gather.filter(|_| class.kind == SiteKind::ParallelPipeline && pipeline::has_run(creator));
+    if let Some(frame) = fresh.and_then(|gather| gather::create_at_begin(thread, creator, gather, kind)) {
+        known(frame, task, class);
+        return Some(of);
     }
     give(thread, creator, gather, task, class, of, kind)
 }

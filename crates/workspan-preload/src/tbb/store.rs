@@ -1,10 +1,10 @@
-//! What strands have left for others, of which each is taken once: by a key.
+//! What strands have left for others, of which each is taken once: by a key, the least span first.
 //!
 //! A slot is taken for writing or for reading by one exchange; nobody waits for anybody. Who finds no free slot does without, and
 //! so does who looks for what another thread just writes: that is none that has to be there, since libtbb hands an item on only after the
 //! strand before has left what is here.
 //!
-//! **Cost:** one exchange where the first slot is free, or is the one; for the least of N, a look at each.
+//! **Cost:** one exchange, and a look at each slot that is in use, from that on where the key belongs.
 
 use core::cell::Cell;
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -19,16 +19,27 @@ const FULL: u32 = 2;
 
 /// At most `N` at a time.
 #[derive(Debug)]
-pub struct Store<const N: usize>([Slot; N]);
+pub struct Store<const N: usize> {
+    slots: [Slot; N],
+    /// How many are full, or were just now.
+    kept: AtomicU32,
+}
 
 #[derive(Debug)]
 struct Slot {
     state: AtomicU32,
     key: AtomicU64,
+    /// The span of `left`.
+    span: AtomicU64,
     left: Cell<Option<Left>>,
 }
 
 impl Slot {
+    const fn new() -> Slot {
+        let [key, span] = [AtomicU64::new(0), AtomicU64::new(0)];
+        Slot { state: AtomicU32::new(FREE), key, span, left: Cell::new(None) }
+    }
+
     fn claim(&self, from: u32) -> bool {
         self.state.load(Ordering::Relaxed) == from
             && self.state.compare_exchange(from, BUSY, Ordering::Acquire, Ordering::Relaxed).is_ok()
@@ -42,61 +53,60 @@ impl Slot {
 impl<const N: usize> Store<N> {
     /// An empty one.
     pub const fn new() -> Store<N> {
-        Store([const { Slot { state: AtomicU32::new(FREE), key: AtomicU64::new(0), left: Cell::new(None) } }; N])
+        Store { slots: [const { Slot::new() }; N], kept: AtomicU32::new(0) }
     }
 
-    fn slots(&self, near: u64) -> impl Iterator<Item = &Slot> {
-        let at = near as usize % N;
-        self.0[at..].iter().chain(&self.0[..at])
+    fn from(&self, key: u64) -> impl Iterator<Item = &Slot> {
+        let at = key as usize % N;
+        self.slots[at..].iter().chain(&self.slots[..at])
     }
 
-    /// Keeps `left` for who has `key`, in a slot near `near`.
-    pub fn put(&self, shared: Shared, near: u64, key: u64, left: Left) {
-        match self.slots(near).find(|slot| slot.claim(FREE)) {
+    /// Keeps `left` for who has `key`.
+    pub fn put(&self, shared: Shared, key: u64, left: Left) {
+        match self.from(key).find(|slot| slot.claim(FREE)) {
             Some(slot) => {
                 slot.key.store(key, Ordering::Relaxed);
+                slot.span.store(left.actual(), Ordering::Relaxed);
                 slot.left.set(Some(left));
+                self.kept.fetch_add(1, Ordering::Relaxed);
                 slot.give_back(FULL);
             }
             None => left.release(shared),
         }
     }
 
-    /// One of `key`, looked for from `near` on.
-    pub fn take(&self, near: u64, key: u64) -> Option<Left> {
-        self.take_where(near, |kept| kept == key)
+    /// That of `key` whose span is least: several may look alike.
+    pub fn take(&self, key: u64) -> Option<Left> {
+        self.take_where(key, |kept| kept == key)
     }
 
-    /// That with the least key of the first `most` slots, which [`put`](Store::put) fills first.
-    pub fn take_least(&self, most: usize) -> Option<Left> {
-        let slots = || self.0.iter().take(most).filter(|slot| slot.state.load(Ordering::Acquire) == FULL);
-        // Whoever is sooner at one leaves the others.
-        for _ in 0..most {
-            let least = slots().min_by_key(|slot| slot.key.load(Ordering::Relaxed))?;
-            if least.claim(FULL) {
-                let left = least.left.take();
-                least.give_back(FREE);
-                return left;
-            }
-        }
-        None
-    }
-
-    /// Any.
+    /// That whose span is least, of all.
     pub fn take_any(&self) -> Option<Left> {
         self.take_where(0, |_| true)
     }
 
     fn take_where(&self, near: u64, wanted: impl Fn(u64) -> bool) -> Option<Left> {
         let has = |slot: &Slot| wanted(slot.key.load(Ordering::Relaxed));
-        // Others' are not taken, not for a moment: who looks for them finds them.
-        for slot in self.slots(near).filter(|slot| has(slot) && slot.claim(FULL)) {
-            if has(slot) {
-                let left = slot.left.take();
-                slot.give_back(FREE);
-                return left;
+        // As many as there are, from where it belongs on. If others put theirs there meanwhile, or are sooner at one: all.
+        let kept = self.kept.load(Ordering::Relaxed) as usize;
+        for looks in core::iter::once(kept).chain(core::iter::repeat_n(N, N)) {
+            let full = self.from(near).filter(|slot| slot.state.load(Ordering::Acquire) == FULL).take(looks);
+            let least = full.filter(|slot| has(slot)).min_by_key(|slot| slot.span.load(Ordering::Relaxed));
+            let Some(slot) = least else {
+                if looks < N {
+                    continue;
+                }
+                return None;
+            };
+            // Others' are not taken, not for a moment: who looks for them finds them.
+            if slot.claim(FULL) {
+                let left = if has(slot) { slot.left.take() } else { None };
+                slot.give_back(if left.is_some() { FREE } else { FULL });
+                if left.is_some() {
+                    self.kept.fetch_sub(1, Ordering::Relaxed);
+                    return left;
+                }
             }
-            slot.give_back(FULL);
         }
         None
     }
