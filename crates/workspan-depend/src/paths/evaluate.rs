@@ -55,6 +55,8 @@ pub struct Node {
     pub count: u64,
     /// What one iteration spends in it.
     pub cost: Cost,
+    /// Of that, its own instructions, without what it calls.
+    pub own: f64,
     /// How often the critical path of one execution runs through it.
     pub times: f64,
 }
@@ -79,6 +81,9 @@ pub struct Body {
     pub arcs: Vec<(u32, usize, usize, f64)>,
     /// How many executions lie on the critical path of the program.
     pub reach: f64,
+    /// The same, each divided by how much faster everything is around it that a change speeds up: what it costs, times this, is its part
+    /// of the critical path.
+    pub weight: f64,
 }
 
 /// All of a program.
@@ -128,7 +133,7 @@ pub fn evaluate(paths: &Paths, change: &Change, tasks: Tasks) -> Evaluated {
         program = Cost { work: program.work + entries * cost.work, span: program.span + entries * cost.span };
     }
     let mut bodies = found;
-    reach(paths, &mut bodies, &order, &roots);
+    reach(paths, change, &mut bodies, (&order, &roots));
     Evaluated { program, bodies: bodies.into_values().collect() }
 }
 
@@ -195,25 +200,29 @@ impl<'p> Evaluation<'p> {
         costs: &HashMap<u32, (u64, Cost)>,
     ) -> Body {
         let own = &self.paths.contexts[context as usize];
-        let of_turns = float(turns.max(1));
+        let faster = in_loop.checked_sub(1).map_or(1.0, |number| self.change.of_loop(self.paths, number));
+        // What all in a loop costs is less if the loop is faster.
+        let of_turns = float(turns.max(1)) * faster;
         let mut nodes: Vec<Node> = Vec::new();
         let (mut node_of, mut place_of) = (HashMap::new(), HashMap::new());
         for (piece, count) in &own.pieces {
             let Some(what) = self.within(*piece, in_loop) else { continue };
             let at = *place_of.entry(what).or_insert_with(|| {
-                nodes.push(Node { what, count: 0, cost: Cost::default(), times: 0.0 });
+                nodes.push(Node { what, count: 0, cost: Cost::default(), own: 0.0, times: 0.0 });
                 nodes.len() - 1
             });
             node_of.insert(*piece, at);
             let cost = match what {
                 What::Piece(_) => {
                     nodes[at].count = *count;
-                    self.of_piece(own, *piece, *count, of_turns)
+                    let (cost, instructions) = self.of_piece(own, *piece, *count, of_turns);
+                    nodes[at].own = instructions;
+                    cost
                 }
                 What::Loop(number) if nodes[at].count == 0 => {
                     let (entries, cost) = costs.get(&number).copied().unwrap_or_default();
                     nodes[at].count = entries.max(1);
-                    let factor = float(entries) / of_turns / self.change.of_loop(self.paths, number);
+                    let factor = float(entries) / of_turns;
                     Cost { work: cost.work * factor, span: cost.span * factor }
                 }
                 What::Loop(_) => continue,
@@ -265,6 +274,7 @@ impl<'p> Evaluation<'p> {
             nodes,
             arcs: seen,
             reach: 0.0,
+            weight: 0.0,
         }
     }
 
@@ -288,8 +298,8 @@ impl<'p> Evaluation<'p> {
         None
     }
 
-    /// What a piece costs for each iteration of its body.
-    fn of_piece(&self, own: &super::Context, piece: u32, count: u64, turns: f64) -> Cost {
+    /// What a piece costs for each iteration of its body, and its own instructions.
+    fn of_piece(&self, own: &super::Context, piece: u32, count: u64, turns: f64) -> (Cost, f64) {
         let instructions = float(count) * f64::from(self.paths.pieces[piece as usize].cost);
         let mut cost = Cost { work: instructions, span: instructions };
         let first = own.calls.partition_point(|(at, _, _)| *at < piece);
@@ -298,7 +308,7 @@ impl<'p> Evaluation<'p> {
             cost = Cost { work: cost.work + times * called.work, span: cost.span + times * called.span };
         }
         let by = turns * self.change.of_piece(self.paths, piece);
-        Cost { work: cost.work / by, span: cost.span / by }
+        (Cost { work: cost.work / by, span: cost.span / by }, instructions / by)
     }
 
     /// Iterations that a dependence spans.
@@ -316,10 +326,13 @@ impl<'p> Evaluation<'p> {
     }
 }
 
-/// How often the critical path of the program runs through each body.
-fn reach(paths: &Paths, bodies: &mut BTreeMap<(u32, u32), Body>, order: &[u32], roots: &[u32]) {
-    let mut of_context = vec![0.0_f64; paths.contexts.len()];
-    roots.iter().for_each(|at| of_context[*at as usize] = float(paths.contexts[*at as usize].entries));
+/// How often the critical path of the program runs through each body, and what that weighs.
+fn reach(paths: &Paths, change: &Change, bodies: &mut BTreeMap<(u32, u32), Body>, (order, roots): (&[u32], &[u32])) {
+    let mut of_context = vec![(0.0_f64, 0.0_f64); paths.contexts.len()];
+    for at in roots {
+        let entries = float(paths.contexts[*at as usize].entries);
+        of_context[*at as usize] = (entries, entries);
+    }
     for context in order.iter().rev() {
         let own = &paths.contexts[*context as usize];
         let mut all: Vec<u32> = own.loops.iter().map(|each| each.0 + 1).chain([0]).collect();
@@ -327,21 +340,25 @@ fn reach(paths: &Paths, bodies: &mut BTreeMap<(u32, u32), Body>, order: &[u32], 
         for in_loop in all {
             let Some(body) = bodies.get_mut(&(*context, in_loop)) else { continue };
             if in_loop == 0 {
-                body.reach = of_context[*context as usize];
+                (body.reach, body.weight) = of_context[*context as usize];
             }
-            let (here, turns) = (body.reach, float(body.turns.max(1)));
+            let faster = in_loop.checked_sub(1).map_or(1.0, |number| change.of_loop(paths, number));
+            let (here, turns) = ((body.reach, body.weight / faster), float(body.turns.max(1)));
             for node in body.nodes.clone() {
-                let times = here * node.times / turns;
+                let times = node.times / turns;
                 match node.what {
                     What::Loop(inner) => {
                         if let Some(inner) = bodies.get_mut(&(*context, inner + 1)) {
-                            inner.reach += times * float(inner.entries);
+                            let times = times * float(inner.entries);
+                            (inner.reach, inner.weight) = (inner.reach + here.0 * times, inner.weight + here.1 * times);
                         }
                     }
                     What::Piece(piece) => {
+                        let faster = change.of_piece(paths, piece);
                         let first = own.calls.partition_point(|(at, _, _)| *at < piece);
                         for (_, to, count) in own.calls[first..].iter().take_while(|(at, _, _)| *at == piece) {
-                            of_context[*to as usize] += times * float(*count);
+                            let (times, called) = (times * float(*count), &mut of_context[*to as usize]);
+                            *called = (called.0 + here.0 * times, called.1 + here.1 * times / faster);
                         }
                     }
                 }

@@ -113,6 +113,14 @@ fn a_smoothing_filter_is_parallel_once_its_pointers_are_computed() {
         assert!(number(&found["after"][model]["parallelism"]) > 1000.0, "{found:#}");
     }
     assert_eq!(found["before"]["work"], found["after"]["work"]);
+    // Of a path on which a loop is faster, lines have no more than all.
+    let rows = line_of(&folder, "for (int y = 0");
+    let faster = what_if(&folder, &["--speed-up", &format!("prog.c:{rows}=8")]);
+    let shares: f64 = faster["lines"].as_array().expect("a list").iter().map(|line| number(&line["share"])).sum();
+    assert!((0.95..1.01).contains(&shares), "{faster:#}");
+    let changed = faster["changed"].as_array().expect("a list").iter().find(|each| each["line"] == rows);
+    let changed = changed.unwrap_or_else(|| panic!("{faster:#}"));
+    assert!((number(&changed["before"]) / number(&changed["after"]) - 8.0).abs() < 0.1, "{changed:#}");
     // The prediction is reached: the same with the pointer computed from the counters.
     let source = fs::read_to_string(folder.join("prog.c")).expect("readable");
     let source =

@@ -100,6 +100,36 @@ fn figure_6_5_a_serial_loop_is_parallel_inside() {
     equal(faster(102, 4.0), 290_100.0 - 180_000.0);
 }
 
+/// What lines have of the critical path adds up to it, whatever is faster: a line, a loop with loops and calls in it, a line that calls.
+#[test]
+fn parts_of_the_critical_path_add_up() {
+    let mut small = Small::new();
+    let outer = small.in_loop(0, 5, 0, (1, 20));
+    let inner = small.in_loop(0, 6, outer, (20, 200));
+    let line = small.piece(0, 7, inner, 3, 200);
+    let calls = small.piece(0, 8, outer, 6, 20);
+    small.edge(line, line, "s", Some((inner, 1)), 180);
+    small.edge(line, calls, "s", None, 20);
+    small.edge(calls, line, "s", Some((outer, 1)), 19);
+    let called = small.call(0, calls, "work", 1, 20);
+    let own = small.in_loop(called, 3, 0, (20, 400));
+    let chain = small.piece(called, 4, own, 5, 400);
+    small.edge(chain, chain, "x", Some((own, 1)), 380);
+    let span = |lines: &[u32]| {
+        let faster = lines.iter().map(|line| (("prog.c".to_owned(), *line), 4.0)).collect();
+        let found = evaluate(&small.paths, &Change { faster, ..Change::default() }, Tasks::Lines);
+        let weights = found.bodies.iter().flat_map(|body| body.nodes.iter().map(move |node| (body.weight, node)));
+        equal(weights.map(|(weight, node)| weight * node.times * node.own).sum(), found.program.span);
+        found.program.span
+    };
+    let (of_lines, of_calls) = (200.0 * 3.0, 20.0 * 6.0 + 400.0 * 5.0);
+    equal(span(&[]), of_lines + of_calls);
+    equal(span(&[5]), (of_lines + of_calls) / 4.0);
+    equal(span(&[6]), of_lines / 4.0 + of_calls);
+    equal(span(&[8]), of_lines + of_calls / 4.0);
+    equal(span(&[5, 8, 3, 7]), of_lines / 16.0 + 20.0 * 6.0 / 16.0 + 400.0 * 5.0 / 64.0);
+}
+
 /// Iterations that wait for whole iterations: two lines, of which one is a chain.
 #[test]
 fn iterations_as_tasks_wait_for_whole_iterations() {

@@ -211,16 +211,12 @@ pub(super) fn lines(paths: &Paths, found: &Evaluated) -> Vec<PathLine> {
     type Arcs<'p> = BTreeMap<u32, f64>;
     let mut sums: BTreeMap<(&str, u32, &str), (f64, Arcs<'_>)> = BTreeMap::new();
     for body in found.bodies.iter().filter(|body| body.reach > 0.0) {
-        let context = &paths.contexts[body.context as usize];
         for (at, node) in body.nodes.iter().enumerate() {
             let What::Piece(piece) = node.what else { continue };
             let own = &paths.pieces[piece as usize];
-            let called: f64 = context.calls.iter().filter(|each| each.0 == piece).map(|each| each.2 as f64).sum();
-            let instructions = node.count as f64 * f64::from(own.cost) / body.turns.max(1) as f64;
-            // What it calls has lines of its own; a piece that is faster has fewer instructions.
-            let cost = if called == 0.0 { node.cost.span } else { instructions.min(node.cost.span) };
             let sum = sums.entry((&own.place.file, own.place.line, &own.function)).or_default();
-            sum.0 += body.reach * node.times * cost;
+            // What it calls has lines of its own.
+            sum.0 += body.weight * node.times * node.own;
             for (number, from, to, times) in &body.arcs {
                 let is_held = *to == at && *times > 0.0 && (*from != at || paths.edges[*number as usize].carrier != 0);
                 if is_held && paths.edges[*number as usize].kind != "line" {
