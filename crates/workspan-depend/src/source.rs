@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use workspan_graph::program::Loaded;
 use workspan_trace::facts::{Deed, Induction, Run};
 use workspan_trace::program::{flag, operation, Access, Module, NONE};
-use workspan_trace::rust_names::{self, is_library_file};
+use workspan_trace::rust_names::{self, is_container_file, is_library_file};
 
 use crate::effects::{reads_on, Named};
 use crate::shadow::{BuildHasher, Site};
@@ -261,7 +261,7 @@ impl Source {
             let known = number < module.facts.loops.len() && facts.place != NONE;
             let innermost = if known { facts.place } else { each.place };
             let file = module.places.get(innermost as usize).map_or("", |place| module.text(place.file));
-            let of_library = file.contains("/include/c++/");
+            let of_library = file.contains("/include/c++/") || is_container_file(file);
             let place = self.place(module, innermost);
             let shifted = facts.inductions.iter().map(|each| Induction { local: locals + each.local, ..*each });
             self.loops.push(LoopInfo {

@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 use workspan_trace::facts::loop_flag;
 
 use crate::cfg::Loops;
-use crate::debug::shown;
+use crate::debug::{in_container, shown};
 use crate::llvm::{opcode, Llvm, Ref};
 use crate::locals::{base, users_through, Locals};
 
@@ -110,8 +110,21 @@ impl Conditions<'_> {
             return;
         }
         if self.all_conditions {
-            shape.begin = self.first(number);
+            shape.begin = self.in_container(number).or_else(|| self.first(number));
         }
+    }
+
+    /// Where a loop of Rust's library stands that was inlined with all of it, and goes through nothing that the program iterates over.
+    fn in_container(&self, number: usize) -> Option<Ref> {
+        let llvm = self.llvm;
+        let blocks = (0..self.blocks.len()).filter(|block| self.loops.contains(number, *block));
+        let all = blocks.flat_map(|block| llvm.instructions(self.blocks[block]));
+        let all = all.filter(|i| self.locals.touch(llvm, *i).is_none()).map(|i| llvm.debug_location(i));
+        let mut found = None;
+        for place in all.filter(|place| !place.is_null() && llvm.location_line(*place) != 0) {
+            found = Some(in_container(llvm, place)?);
+        }
+        found
     }
 
     /// The first place of a loop's code in its function's own text. rustc does not say where a loop is, and once iterators are

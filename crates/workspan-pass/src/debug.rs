@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use workspan_trace::program::{Module, Place, NONE};
-use workspan_trace::rust_names::is_library_file;
+use workspan_trace::rust_names::{is_container_file, is_library_file};
 
 use crate::llvm::{text, Llvm, Ref};
 
@@ -26,9 +26,7 @@ fn file_of_scope(llvm: &Llvm, scope: Ref) -> String {
     if file.is_null() {
         return String::new();
     }
-    let mut length = 0;
-    let name = llvm.file_name(file, &raw mut length);
-    text(name, length as usize)
+    path(llvm, file)
 }
 
 /// Name of a function in the source; empty if it is not known.
@@ -60,6 +58,21 @@ pub fn shown(llvm: &Llvm, location: Ref) -> Ref {
         at = outer;
     }
     at
+}
+
+/// Of calls that were inlined in each other, the innermost place in a container of Rust's library.
+pub fn in_container(llvm: &Llvm, location: Ref) -> Option<Ref> {
+    let mut at = location;
+    for _ in 0..MOST_INLINED {
+        if at.is_null() {
+            return None;
+        }
+        if is_container_file(&file_of_scope(llvm, llvm.location_scope(at))) {
+            return Some(at);
+        }
+        at = llvm.location_inlined_at(at);
+    }
+    None
 }
 
 fn operands(llvm: &Llvm, node: Ref) -> Vec<Ref> {
@@ -183,16 +196,21 @@ impl Places {
     }
 }
 
-/// Path of a file of the source: as the compiler was given it, but for packages of cargo's registry, which all call theirs
-/// `src/…`.
+/// Path of a file of the source: as the compiler was given it, but for packages of cargo's registry and those that Rust's library is
+/// made of, which all call theirs `src/…`.
 pub fn path(llvm: &Llvm, file: Ref) -> String {
     let mut length = 0;
     let name = llvm.file_name(file, &raw mut length);
     let name = text(name, length as usize);
     let directory = llvm.file_directory(file, &raw mut length);
     let directory = text(directory, length as usize);
-    if !name.starts_with('/') && directory.contains("/registry/src/") {
-        format!("{directory}/{name}")
+    whole(name, &directory)
+}
+
+/// The same of a name and a folder.
+pub fn whole(name: String, folder: &str) -> String {
+    if !name.starts_with('/') && (folder.contains("/registry/src/") || is_library_file(folder)) {
+        format!("{folder}/{name}")
     } else {
         name
     }

@@ -146,12 +146,16 @@ impl Valued {
 /// True for a variable of Rust's library.
 fn of_library(llvm: &Llvm, variable: Ref) -> bool {
     let file = operands(llvm, variable).get(2).copied().filter(|file| !file.is_null());
-    let name = file.and_then(|file| operands(llvm, file).first().copied()).filter(|name| !name.is_null());
-    let mut length = 0;
-    name.is_some_and(|name| {
-        let text = llvm.metadata_string(name, &raw mut length);
-        is_library_file(&crate::llvm::text(text, length as usize))
-    })
+    let parts = file.map(|file| operands(llvm, file)).unwrap_or_default();
+    let part = |at: usize| {
+        let mut length = 0;
+        let part = parts.get(at).copied().filter(|part| !part.is_null());
+        part.map_or_else(String::new, |part| {
+            let text = llvm.metadata_string(part, &raw mut length);
+            crate::llvm::text(text, length as usize)
+        })
+    };
+    is_library_file(&crate::debug::whole(part(0), &part(1)))
 }
 
 fn operands(llvm: &Llvm, node: Ref) -> Vec<Ref> {

@@ -76,9 +76,34 @@ pub fn is_library_file(file: &str) -> bool {
     relative || folders || file.contains("/rustlib/src/rust/library/")
 }
 
+/// True for a file of the library whose loops search, grow or sort: none of them goes through what the program iterates over, though it
+/// may have been inlined there.
+pub fn is_container_file(file: &str) -> bool {
+    let folders = ["/hashbrown-", "/collections/btree/", "/slice/sort/"];
+    is_library_file(file) && folders.iter().any(|folder| file.contains(folder))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn containers_are_of_the_library() {
+        let library = "/root/.rustup/toolchains/stable/lib/rustlib/src/rust/library";
+        for file in
+            ["/rust/deps/hashbrown-0.16.1/src/raw/mod.rs", "/rustc/0123/library/alloc/src/collections/btree/search.rs"]
+        {
+            assert!(is_container_file(file), "{file}");
+        }
+        assert!(is_container_file(&format!("{library}/core/src/slice/sort/stable/mod.rs")));
+        for file in [
+            "src/collections/btree/search.rs",
+            "/rustc/0123/library/core/src/slice/iter.rs",
+            "/home/hashbrown-1/src/map.rs",
+        ] {
+            assert!(!is_container_file(file), "{file}");
+        }
+    }
 
     #[track_caller]
     fn check(symbol: &str, expected: &str) {
