@@ -4,25 +4,40 @@ use std::fmt::Write as _;
 
 use workspan_depend::profile::{Loop, Reduction};
 
-/// The line to insert, or what takes the loop's place. `text`: the loop's line, if it is known.
+use super::header::{self, Header};
+
+/// The line to insert, or what takes the loop's place. `text`: the loop's line and what follows of its header, if that is known.
 pub(super) fn change(each: &Loop, text: Option<&str>) -> String {
-    let text = text.map(str::trim).unwrap_or_default();
+    let text = text.unwrap_or_default();
     let file = each.place.file.as_str();
     if has(file, &["rs"]) {
-        rust(each, text)
-    } else if is_fortran(file) {
-        before(each) + "!$omp parallel do" + &clauses(each)
-    } else {
-        let at = (each.place.column as usize).saturating_sub(1).min(text.len());
-        let is_for =
-            text.is_empty() || text.contains("for") || text.get(at..).is_some_and(|rest| rest.starts_with("for"));
-        let directive = before(each) + "#pragma omp parallel for" + &clauses(each);
-        if is_for {
-            directive
-        } else {
-            format!("write it as a `for` loop, then {directive}")
-        }
+        return rust(each, text.lines().next().unwrap_or_default().trim());
     }
+    let (is_canonical, first) = if is_fortran(file) {
+        (header::of_fortran(text, each.place.column), "write it as a `do` loop with a counter, then ")
+    } else {
+        match header::of_c(text, each.place.column) {
+            Header::Canonical => (true, ""),
+            Header::OtherFor => (
+                false,
+                "write it as a canonical `for` loop, with one counter that the header begins, compares and steps, then ",
+            ),
+            Header::NoFor => (false, "write it as a `for` loop with one counter, then "),
+        }
+    };
+    let directive = if is_fortran(file) { "!$omp parallel do" } else { "#pragma omp parallel for" };
+    let first = if is_canonical { "" } else { first };
+    let first = match stepped(each) {
+        Some(names) => first.replace(" and steps,", &format!(" and steps ({names} in the body),")),
+        None => first.to_owned(),
+    };
+    first + &before(each) + directive + &clauses(each)
+}
+
+/// Counters beside the loop's own one.
+fn stepped(each: &Loop) -> Option<String> {
+    let names: Vec<&str> = each.inductions.iter().map(|(name, _)| name.as_str()).collect();
+    (!names.is_empty()).then(|| names.join(" and "))
 }
 
 /// A clause names variables, no parts of them.
@@ -54,6 +69,13 @@ fn before(each: &Loop) -> String {
     if !global.is_empty() {
         let (names, its) = (global.join(" and "), if global.len() > 1 { "their" } else { "its" });
         let _ = write!(out, "make {names} threadprivate (called functions use {its} name), then ");
+    }
+    let unknown: Vec<&str> =
+        each.inductions.iter().filter(|(_, step)| *step == 0).map(|(name, _)| name.as_str()).collect();
+    if !unknown.is_empty() {
+        let grows = if unknown.len() > 1 { "they grow" } else { "it grows" };
+        let names = unknown.join(" and ");
+        let _ = write!(out, "compute {names} from the counter ({grows} by the same step in each iteration), then ");
     }
     out
 }
@@ -98,9 +120,9 @@ pub(super) fn clauses(each: &Loop) -> String {
     let of = |last: bool| own.clone().filter(move |one| one.last == last).map(|one| one.variable.as_str());
     list("private", of(false).collect());
     list("lastprivate", of(true).collect());
-    for (variable, step) in &each.inductions {
-        let step = if *step == 0 { String::new() } else { format!(":{step}") };
-        let _ = write!(out, " linear({variable}{step})");
+    // Without a step the clause would take 1.
+    for (variable, step) in each.inductions.iter().filter(|(_, step)| *step != 0) {
+        let _ = write!(out, " linear({variable}:{step})");
     }
     out
 }
@@ -229,13 +251,23 @@ mod tests {
             ..Loop::default()
         };
         let directive = "#pragma omp parallel for reduction(+:s) private(t) lastprivate(u) linear(k:2)";
-        assert_eq!(change(&each, Some("for (;;)")), directive);
+        assert_eq!(change(&each, Some("for (i = 0; i < n; i++)")), directive);
         assert_eq!(change(&each, None), directive);
-        assert_eq!(change(&each, Some("while (p < end)")), format!("write it as a `for` loop, then {directive}"));
+        let first = "write it as a `for` loop with one counter, then ";
+        assert_eq!(change(&each, Some("while (p < end)")), format!("{first}{directive}"));
+        let first = "write it as a canonical `for` loop, with one counter that the header begins, compares and steps \
+                     (k in the body), then ";
+        assert_eq!(change(&each, Some("for (i = 0; i < n; i++, k += 2)")), format!("{first}{directive}"));
+        // A step that is not known is none of 1.
+        let each = Loop { inductions: vec![("k".to_owned(), 0)], ..each };
+        let expected = "compute k from the counter (it grows by the same step in each iteration), then \
+                        #pragma omp parallel for reduction(+:s) private(t) lastprivate(u)";
+        assert_eq!(change(&each, None), expected);
         check("a.f90", "do i = 1, n", &[("max", "m")], "!$omp parallel do reduction(max:m)");
         check("a.f90", "do i = 1, n", &[("+", "h[]")], "!$omp parallel do reduction(+:h)");
         check("a.f90", "do i = 1, n", &[("&&", "all")], "!$omp parallel do reduction(.and.:all)");
-        check("a.c", "for (;;)", &[("+", "h[]")], "#pragma omp parallel for reduction(+:h[:])");
+        check("a.f90", "a = b + c", &[], "write it as a `do` loop with a counter, then !$omp parallel do");
+        check("a.c", "for (i = 0; i < n; i++)", &[("+", "h[]")], "#pragma omp parallel for reduction(+:h[:])");
         let copies = "v.par_iter().fold(a copy of h, |x| …).reduce(…, add the copies by +)";
         check("a.rs", "for x in &v {", &[("+", "h[]")], copies);
     }

@@ -6,7 +6,7 @@ use workspan_depend::source::Place;
 use super::change::{change, sign};
 use super::gain::{Gain, OVERHEAD};
 use super::graphs::make::critical_paths;
-use super::view;
+use super::{header, view};
 
 /// What beside the profile decides what is shown.
 #[derive(Clone)]
@@ -189,7 +189,8 @@ fn of_loop(each: &Loop, gain: &Gain, options: &Options<'_>) -> view::Loop {
         speedup: gain.speedup(gain.saved(each)),
         inside: None,
         change: if possible {
-            change(each, (options.line)(&each.place.file, each.place.line).as_deref())
+            let header = header::whole(each.place.line, |line| (options.line)(&each.place.file, line));
+            change(each, header.as_deref())
         } else {
             String::new()
         },

@@ -6,6 +6,7 @@ mod change;
 mod files;
 mod gain;
 pub mod graphs;
+mod header;
 mod html;
 mod make;
 mod points;
