@@ -13,6 +13,9 @@ use self::tables::{
     FORTRAN_NONE, IO, LIBRARY, MATHEMATICS, NONE, OF_OBJECTS, RANDOM, READS_ON, RUST_IO, RUST_NONE, STREAMS, UNBOUNDED,
 };
 
+/// What the pass calls assembly within a function that may do more than its operands say.
+pub const ASSEMBLY: &str = "inline assembly";
+
 /// State that calls share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Effect {
@@ -62,14 +65,19 @@ impl Named {
             let words: Vec<&str> = line.split('#').next().unwrap_or_default().split_whitespace().collect();
             let (name, effect) = match words.as_slice() {
                 [] => continue,
-                [name, "none"] => (name, Effect::None),
-                [name, "io"] => (name, Effect::Io),
-                [name, "random"] => (name, Effect::Random),
-                [name, "state"] => (name, Effect::Library),
-                [name, "unknown"] => (name, Effect::Unknown),
+                // `inline assembly` is a name, too.
+                [name @ .., effect] if !name.is_empty() => (name.join(" "), *effect),
                 _ => return Err(number),
             };
-            found.insert((*name).to_owned(), effect);
+            let effect = match effect {
+                "none" => Effect::None,
+                "io" => Effect::Io,
+                "random" => Effect::Random,
+                "state" => Effect::Library,
+                "unknown" => Effect::Unknown,
+                _ => return Err(number),
+            };
+            found.insert(name, effect);
         }
         Ok(Named(found))
     }

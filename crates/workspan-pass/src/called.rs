@@ -11,8 +11,16 @@ use crate::plan::{Operation, Planner};
 const AVAILABLE_EXTERNALLY: i32 = 1;
 
 impl Planner<'_> {
-    /// What functions of the C library do with the memory that they are given.
-    pub(crate) fn of_library(&self, call: Ref) -> Vec<Operation> {
+    /// What functions of the C library do with the memory that they are given, and assembly.
+    pub(crate) fn of_called(&self, call: Ref) -> Vec<Operation> {
+        if self.is_assembly(call) {
+            self.of_assembly(call)
+        } else {
+            self.of_library(call)
+        }
+    }
+
+    fn of_library(&self, call: Ref) -> Vec<Operation> {
         let llvm = self.llvm;
         let Some(callee) = self.locals.and(llvm.callee(call)) else {
             return Vec::new();

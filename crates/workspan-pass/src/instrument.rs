@@ -207,8 +207,9 @@ impl Work<'_> {
         if let Some(call) = segment.call {
             self.emitter.prepare_call(call);
             call_place = self.place(call);
-            if let Some(target) = self.llvm.callee(call) {
-                let name = self.llvm.name(target);
+            let is_assembly = !self.llvm.is_a_inline_asm(self.llvm.called_value(call)).is_null();
+            let assembly = is_assembly.then(|| crate::assembly::NAME.to_owned());
+            if let Some(name) = assembly.or_else(|| Some(self.llvm.name(self.llvm.callee(call)?))) {
                 callee = self.places.text(&mut self.described, &name);
             }
         }

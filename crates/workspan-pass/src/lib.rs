@@ -24,6 +24,7 @@
 
 pub mod address;
 mod alike;
+mod assembly;
 pub mod atomics;
 mod called;
 pub mod cfg;

@@ -169,6 +169,8 @@ functions! {
     create_attribute = LLVMCreateEnumAttribute(context: Ref, kind: c_uint, value: u64) -> Ref;
     add_attribute = LLVMAddAttributeAtIndex(function: Ref, index: c_uint, attribute: Ref);
     attribute_at = LLVMGetEnumAttributeAtIndex(function: Ref, index: c_uint, kind: c_uint) -> Ref;
+    call_attribute_at = LLVMGetCallSiteEnumAttribute(call: Ref, index: c_uint, kind: c_uint) -> Ref;
+    type_attribute = LLVMGetTypeAttributeValue(attribute: Ref) -> Ref;
     remove_attribute = LLVMRemoveEnumAttributeAtIndex(function: Ref, index: c_uint, kind: c_uint);
     remove_call_attribute = LLVMRemoveCallSiteEnumAttribute(call: Ref, index: c_uint, kind: c_uint);
     set_function_convention = LLVMSetFunctionCallConv(function: Ref, convention: c_uint);

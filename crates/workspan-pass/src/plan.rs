@@ -206,13 +206,10 @@ impl Planner<'_> {
         for (at, instruction) in rest.iter().enumerate() {
             let code = llvm.opcode(*instruction);
             self.count(&mut open, *instruction);
-            if matches!(code, opcode::CALL | opcode::INVOKE | opcode::CALL_BR) && !self.is_intrinsic(*instruction) {
-                if !llvm.is_a_inline_asm(llvm.called_value(*instruction)).is_null() {
-                    continue;
-                }
+            if matches!(code, opcode::CALL | opcode::INVOKE | opcode::CALL_BR) && self.is_call(*instruction) {
                 open.call = Some(*instruction);
                 open.flags |= flag::CALL;
-                for operation in self.of_library(*instruction) {
+                for operation in self.of_called(*instruction) {
                     if open.slots + operation.slots() <= MOST_SLOTS {
                         self.add(&mut open, operation);
                     }
@@ -350,6 +347,7 @@ impl Planner<'_> {
                 let value = llvm.type_of(llvm.operand(instruction, 1));
                 one(Access::Update, volatile(true), value, llvm.operand(instruction, 0))
             }
+            opcode::CALL | opcode::CALL_BR if self.is_assembly(instruction) => self.of_assembly(instruction),
             opcode::CALL => self.intrinsic(instruction),
             opcode::ALLOCA => self.allocated(instruction),
             _ => Vec::new(),

@@ -1,6 +1,6 @@
 //! What a verdict looks up in the tables of an engine: names, places, variables.
 
-use crate::effects::STATES;
+use crate::effects::{ASSEMBLY, STATES};
 use crate::engine::Engine;
 use crate::shadow::Site;
 use crate::source::{small, Place, PlaceId, SiteInfo};
@@ -37,7 +37,9 @@ impl Judge<'_> {
     pub(super) fn variable(&self, key: &Key) -> String {
         let (source, sink) = (self.site(key.source), self.site(key.sink));
         if let Some(state) = sink.state.checked_sub(1) {
-            return STATES[usize::from(state)].name().to_owned();
+            let called = self.engine.calls.get(&sink.place).map(|count| self.name(count.callee));
+            let name = || STATES[usize::from(state)].name().to_owned();
+            return called.filter(|called| called == ASSEMBLY).unwrap_or_else(name);
         }
         let here = |site: &SiteInfo| site.function == key.function && site.variable != 0;
         let site = if here(sink) || !here(source) && sink.variable != 0 { sink } else { source };

@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use workspan_depend::effects::ASSEMBLY;
+
 use super::graphs::text::critical;
 use super::view::{Blocker, Call, Depend, Loop, Point, Threshold};
 use crate::place::short_file;
@@ -175,6 +177,10 @@ pub(super) fn describe(blocker: &Blocker, each: &Loop) -> String {
         }
         "control" => format!("{variable}: {sink} keeps it from one of the iterations, not the last"),
         "io" => format!("input or output {where_it_happens}: its order would change"),
+        "black-box" if variable == ASSEMBLY => format!(
+            "{ASSEMBLY} {where_it_happens} may do more than its operands say: write it in the language, or name its effect \
+             (--effects, as in `{ASSEMBLY} none`)"
+        ),
         "black-box" => format!(
             "calls of code that Workspan has not built {where_it_happens}: build it, too, or name its effect (--effects)"
         ),

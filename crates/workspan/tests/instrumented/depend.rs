@@ -54,6 +54,7 @@ fn no_serial_loop_is_called_parallel_and_parallel_ones_are_found() {
         ("more.f90", "gfortran -O1"),
         ("language.c", "cc -O2"),
         ("library.c", "cc -O2 library_state.c"),
+        ("assembly.c", "cc -O2"),
         ("tricky.c", "cc -O2"),
         ("tricky.c", "c++ -x c++ -O1"),
         ("kernels.c", "cc -O3 -g"),
