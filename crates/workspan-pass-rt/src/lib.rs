@@ -6,6 +6,7 @@
 //! * [`event`]: control events; [`threads`], [`locks`], [`memory`]: functions of the C library that are defined here first,
 //!   note what happens, and call the original ([`mod@original`]). [`openmp`]: tasks of OpenMP, as its runtime reports them.
 //! * [`messengers`]: libraries under MPI, whose locks are their own business. [`external`]: for libraries that note events themselves, such as the one that stands in for MPI's functions.
+//! * [`extents`]: how much functions of the C library touch.
 //! * [`atomics`]: the order that atomic operations make. [`tasks`]: tasks of other runtimes; [`tbb`]: those of oneTBB.
 //!
 //! **Invariant:** without `WORKSPAN_TRACE` a program behaves as if it had not been instrumented, and its events go nowhere.
@@ -22,6 +23,7 @@ pub mod buffer;
 pub mod c;
 pub mod c11;
 pub mod event;
+pub mod extents;
 pub mod external;
 pub mod full;
 pub mod locks;

@@ -3,6 +3,7 @@
 use workspan_trace::program::{operation, Access};
 use workspan_trace::rust_names;
 
+use crate::bounded;
 use crate::library;
 use crate::llvm::{opcode, type_kind, Ref};
 use crate::plan::{Operation, Planner};
@@ -33,6 +34,10 @@ impl Planner<'_> {
         }
         let count = llvm.arguments(call);
         let mut touched = library::touched(&name, count);
+        if let Some((_, first)) = bounded::format_of(&name).filter(|_| bounded::printed(llvm, call, &name).is_none()) {
+            // Any of what is printed may be a text.
+            touched.extend((first..count).map(|at| (at, Access::Load)));
+        }
         if name.starts_with("_R") || name.starts_with("_ZN") {
             touched.extend(self.of_rust(call, &name, count));
         }

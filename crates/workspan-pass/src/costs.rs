@@ -24,6 +24,9 @@ fn of_call(llvm: &Llvm, call: Ref) -> u32 {
     if is_scope(llvm, call, "llvm.lifetime.") || is_scope(llvm, call, "llvm.dbg.") {
         return 0;
     }
+    if llvm.callee(call).is_some_and(|callee| llvm.name(callee).starts_with("__workspan_")) {
+        return 0;
+    }
     let callee = llvm.callee(call).filter(|callee| llvm.is_declaration(*callee) != 0);
     1 + callee.map_or(0, |callee| inside(&llvm.name(callee)))
 }

@@ -50,6 +50,7 @@ pub fn module(module: Ref) -> Result<bool, String> {
         rust::compare_references(llvm, module);
         run(llvm, module, rust::STRAIGHTEN)?;
         variables = rust::variables(llvm, module);
+        crate::bounded::add(llvm, module);
         early::prepare(llvm, module);
     } else if is_early {
         if is_fortran(llvm, module) {
@@ -59,6 +60,7 @@ pub fn module(module: Ref) -> Result<bool, String> {
         inline(llvm, module)?;
         early::forward_parameters(llvm, module);
         copies::plain(llvm, module);
+        crate::bounded::add(llvm, module);
         early::prepare(llvm, module);
     }
     let mut work = Work {

@@ -1,6 +1,7 @@
 //! What functions of the C library do with the memory that their arguments point to.
 //!
-//! How much they touch is not known before the call: at least the first byte is.
+//! How much they touch is not known before the call: at least the first byte is. Those of which it is known are in
+//! [`bounded`](crate::bounded).
 
 use workspan_trace::program::Access::{self, Load, Store, Update};
 
@@ -97,23 +98,20 @@ pub fn touched(name: &str, count: u32) -> Vec<(u32, Access)> {
         _ if chooses(name) => &[(0, Load), (1, Load)],
         _ if is_whole(name) => &[(2, Load), (3, Store)],
         "strlen" | "atoi" | "atol" | "atoll" | "atof" | "puts" | "fputs" | "perror" | "strchr" | "strrchr"
-        | "memchr" | "strdup" | "strnlen" | "strndup" | "fwrite" | "putenv" => &[(0, Load)],
-        "strcmp" | "strncmp" | "strcasecmp" | "strncasecmp" | "memcmp" | "bcmp" | "strstr" | "strspn" | "strcspn"
-        | "strpbrk" => &[(0, Load), (1, Load)],
-        "strcpy" | "strncpy" | "stpcpy" | "memcpy" | "memmove" | "__strcpy_chk" | "__memcpy_chk" => {
-            &[(1, Load), (0, Store)]
+        | "memchr" | "strdup" | "fwrite" | "putenv" => &[(0, Load)],
+        "strcmp" | "strncmp" | "strcasecmp" | "strncasecmp" | "strstr" | "strspn" | "strcspn" | "strpbrk" => {
+            &[(0, Load), (1, Load)]
         }
-        "strcat" | "strncat" | "__strcat_chk" => &[(1, Load), (0, Update)],
-        "memset" | "__memset_chk" | "bzero" | "fgets" | "fread" | "gets" | "gettimeofday" | "time" => &[(0, Store)],
+        "strcpy" | "stpcpy" | "__strcpy_chk" => &[(1, Load), (0, Store)],
+        "strcat" | "__strcat_chk" => &[(1, Load), (0, Update)],
+        "fgets" | "fread" | "gets" | "gettimeofday" | "time" => &[(0, Store)],
         "read" | "recv" | "clock_gettime" => &[(1, Store)],
         "write" | "send" => &[(1, Load)],
         "strtol" | "strtoul" | "strtoll" | "strtoull" | "strtod" | "strtof" => &[(0, Load), (1, Store)],
-        "qsort" | "rand_r" | "srand_r" => &[(0, Update)],
-        "bsearch" => &[(0, Load), (1, Load)],
+        "rand_r" | "srand_r" => &[(0, Update)],
         "frexp" | "frexpf" | "modf" | "modff" => &[(1, Store)],
         "sincos" | "sincosf" => &[(1, Store), (2, Store)],
-        "sprintf" | "vsprintf" => &[(0, Store)],
-        "snprintf" | "vsnprintf" | "__snprintf_chk" | "__sprintf_chk" => &[(0, Store)],
+        "sprintf" | "vsprintf" | "vsnprintf" | "__sprintf_chk" => &[(0, Store)],
         // Containers of C++: what of them is not in headers.
         _ if name.starts_with("_ZSt29_Rb_tree_insert_and_rebalance") => &[(1, Update), (2, Update), (3, Update)],
         _ if name.starts_with("_ZSt28_Rb_tree_rebalance_for_erase") => &[(0, Update), (1, Update)],

@@ -124,6 +124,7 @@ functions! {
     build_gep = LLVMBuildGEP2(builder: Ref, ty: Ref, pointer: Ref, indices: *mut Ref, count: c_uint, name: *const c_char) -> Ref;
     build_ptr_to_int = LLVMBuildPtrToInt(builder: Ref, value: Ref, ty: Ref, name: *const c_char) -> Ref;
     build_zext = LLVMBuildZExt(builder: Ref, value: Ref, ty: Ref, name: *const c_char) -> Ref;
+    build_sext = LLVMBuildSExt(builder: Ref, value: Ref, ty: Ref, name: *const c_char) -> Ref;
     build_trunc = LLVMBuildTrunc(builder: Ref, value: Ref, ty: Ref, name: *const c_char) -> Ref;
     build_extract = LLVMBuildExtractElement(builder: Ref, vector: Ref, index: Ref, name: *const c_char) -> Ref;
     build_add = LLVMBuildAdd(builder: Ref, left: Ref, right: Ref, name: *const c_char) -> Ref;
@@ -147,6 +148,7 @@ functions! {
     initializer = LLVMGetInitializer(global: Ref) -> Ref;
     set_initializer = LLVMSetInitializer(global: Ref, value: Ref);
     set_linkage = LLVMSetLinkage(global: Ref, linkage: c_int);
+    global_constant = LLVMIsGlobalConstant(global: Ref) -> c_int;
     set_constant = LLVMSetGlobalConstant(global: Ref, constant: c_int);
     set_section = LLVMSetSection(global: Ref, section: *const c_char);
     set_thread_local_mode = LLVMSetThreadLocalMode(global: Ref, mode: c_int);

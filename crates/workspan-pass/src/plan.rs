@@ -423,7 +423,10 @@ impl Planner<'_> {
     /// True for a call that the compiler replaces by code of its own.
     pub fn is_intrinsic(&self, call: Ref) -> bool {
         let name = self.llvm.callee(call).map(|callee| self.llvm.name(callee));
-        name.is_some_and(|name| name.starts_with("llvm.") || sections::stands_for(&name).is_some())
+        name.is_some_and(|name| {
+            let asks = name.starts_with(crate::bounded::EXTENT);
+            name.starts_with("llvm.") || asks || sections::stands_for(&name).is_some()
+        })
     }
 
     /// True for an access to a variable of the module.

@@ -19,6 +19,9 @@ use crate::reached::variable;
 
 /// What the functions begin with that stand for an access to elements that follow each other: address, bytes.
 const RUN: &str = "__workspan_run_";
+/// The functions themselves.
+pub(crate) const RUN_READ: &str = "__workspan_run_read";
+pub(crate) const RUN_WRITE: &str = "__workspan_run_write";
 /// LLVM's linkage of what is a module's own.
 const INTERNAL: i32 = 8;
 /// The variable that stands for what objects of derived types hold elsewhere.

@@ -1,0 +1,345 @@
+//! Functions of the C library that touch as much as their arguments or their result say: `strncpy`, `snprintf`, `qsort`.
+//!
+//! Around a call of one stand calls of functions that stand for its accesses, as in [`sections`]; how many bytes they have is known at
+//! run time, of the C library's own rules (`workspan_pass_rt::extents`).
+
+use std::collections::HashMap;
+use std::ffi::{CStr, CString};
+
+use crate::format::{self, Text};
+use crate::llvm::{lookup, opcode, text, Llvm, Ref};
+use crate::sections;
+
+/// What the names of functions of the run-time begin with that say how many bytes there are.
+pub const EXTENT: &str = "__workspan_extent_";
+/// LLVM's linkage of what is a module's own.
+const INTERNAL: i32 = 8;
+
+/// How many bytes an access has.
+#[derive(Clone, Copy, Debug)]
+enum Bytes {
+    /// An argument.
+    Argument(u32),
+    /// One argument times another.
+    Product(u32, u32),
+    /// A text, at most so many of its bytes.
+    Text(u32, Most),
+    /// A copy of at most so many characters of a text, and its end.
+    Copy(u32, Most),
+    /// What was printed, by the result.
+    Printed(u32),
+    /// What was copied, by the result: from the beginning of an argument on.
+    Found(u32, u32),
+}
+
+/// How long a text may be.
+#[derive(Clone, Copy, Debug)]
+enum Most {
+    /// It has an end.
+    Any,
+    Number(u64),
+    Argument(u32),
+}
+
+/// An access through an argument.
+#[derive(Clone, Copy, Debug)]
+struct Touch {
+    writes: bool,
+    pointer: u32,
+    /// It begins where a text ends that the pointer leads to.
+    behind: bool,
+    bytes: Bytes,
+}
+
+fn read(pointer: u32, bytes: Bytes) -> Touch {
+    Touch { writes: false, pointer, behind: false, bytes }
+}
+
+fn write(pointer: u32, bytes: Bytes) -> Touch {
+    Touch { writes: true, ..read(pointer, bytes) }
+}
+
+/// True for a function whose accesses through its arguments are all known here, but those of what a format names.
+pub fn is_bounded(name: &str) -> bool {
+    !touches(name).is_empty()
+}
+
+/// Number of the argument that is a format, and of the first one that it names.
+pub fn format_of(name: &str) -> Option<(u32, u32)> {
+    match name {
+        "sprintf" => Some((1, 2)),
+        "snprintf" => Some((2, 3)),
+        "__sprintf_chk" => Some((3, 4)),
+        "__snprintf_chk" => Some((4, 5)),
+        _ => None,
+    }
+}
+
+/// Reads come before writes.
+fn touches(name: &str) -> Vec<Touch> {
+    let own = |number: u32| Bytes::Argument(number);
+    match name {
+        "strncpy" | "__strncpy_chk" => vec![read(1, Bytes::Text(1, Most::Argument(2))), write(0, own(2))],
+        "strncat" | "__strncat_chk" => vec![
+            read(0, Bytes::Text(0, Most::Any)),
+            read(1, Bytes::Text(1, Most::Argument(2))),
+            Touch { behind: true, ..write(0, Bytes::Copy(1, Most::Argument(2))) },
+        ],
+        "snprintf" | "__snprintf_chk" => vec![write(0, Bytes::Printed(1))],
+        "memccpy" => vec![read(1, Bytes::Found(0, 3)), write(0, Bytes::Found(0, 3))],
+        "memcpy" | "memmove" | "mempcpy" | "__memcpy_chk" | "__memmove_chk" => vec![read(1, own(2)), write(0, own(2))],
+        "memset" | "__memset_chk" => vec![write(0, own(2))],
+        "bzero" => vec![write(0, own(1))],
+        "memcmp" | "bcmp" => vec![read(0, own(2)), read(1, own(2))],
+        "strnlen" | "strndup" => vec![read(0, Bytes::Text(0, Most::Argument(1)))],
+        "qsort" => vec![read(0, Bytes::Product(1, 2)), write(0, Bytes::Product(1, 2))],
+        "bsearch" => vec![read(0, own(3)), read(1, Bytes::Product(2, 3))],
+        _ => Vec::new(),
+    }
+}
+
+/// Number of the function that compares, of those whose elements nobody else looks at.
+fn comparison(name: &str) -> Option<u32> {
+    (name == "bsearch").then_some(4)
+}
+
+/// The text of a constant.
+pub fn constant(llvm: &Llvm, pointer: Ref) -> Option<String> {
+    type AsString = unsafe extern "C" fn(Ref, *mut usize) -> *const core::ffi::c_char;
+    type IsString = unsafe extern "C" fn(Ref) -> i32;
+    let [is_string, as_string] = ["LLVMIsConstantString", "LLVMGetAsString"].map(lookup);
+    if llvm.is_a_global_variable(pointer).is_null() || is_string.is_null() || as_string.is_null() {
+        return None;
+    }
+    // SAFETY: LLVM's C interface is stable: a function of this name has this type.
+    let is_string = unsafe { core::mem::transmute::<Ref, IsString>(is_string) };
+    // SAFETY: as above.
+    let as_string = unsafe { core::mem::transmute::<Ref, AsString>(as_string) };
+    let value = llvm.initializer(pointer);
+    // SAFETY: a value that LLVM gave out.
+    if value.is_null() || llvm.global_constant(pointer) == 0 || unsafe { is_string(value) } == 0 {
+        return None;
+    }
+    let mut length = 0;
+    // SAFETY: a constant text, and a number that lives until LLVM returns.
+    let found = unsafe { as_string(value, &raw mut length) };
+    let found = text(found, length);
+    Some(found.split('\0').next().unwrap_or_default().to_owned())
+}
+
+/// Texts that a call prints, if its format is known.
+pub fn printed(llvm: &Llvm, call: Ref, name: &str) -> Option<Vec<Text>> {
+    let (at, first) = format_of(name)?;
+    let count = llvm.arguments(call);
+    let format = (at < count).then(|| constant(llvm, llvm.operand(call, at)))??;
+    let texts = format::texts(&format)?;
+    let all = texts.into_iter().map(|text| text.behind(first));
+    Some(all.filter(|text| text.last() < count).collect())
+}
+
+/// Adds the calls to a module.
+pub fn add(llvm: &Llvm, module: Ref) {
+    let mut adder = Adder::new(llvm, module);
+    for function in llvm.functions(module) {
+        if llvm.is_declaration(function) != 0 {
+            continue;
+        }
+        let blocks = llvm.blocks(function);
+        for call in blocks.iter().flat_map(|block| llvm.instructions(*block)) {
+            if matches!(llvm.opcode(call), opcode::CALL | opcode::INVOKE) {
+                adder.call(call, &blocks);
+            }
+        }
+    }
+    llvm.dispose_builder(adder.builder);
+}
+
+struct Adder<'l> {
+    llvm: &'l Llvm,
+    module: Ref,
+    builder: Ref,
+    pointer: Ref,
+    word: Ref,
+    number: Ref,
+    functions: HashMap<&'static str, (Ref, Ref)>,
+}
+
+impl<'l> Adder<'l> {
+    fn new(llvm: &'l Llvm, module: Ref) -> Adder<'l> {
+        let context = llvm.context_of(module);
+        Adder {
+            llvm,
+            module,
+            builder: llvm.create_builder(context),
+            pointer: llvm.pointer_type(context, 0),
+            word: llvm.int_type(context, 64),
+            number: llvm.int_type(context, 32),
+            functions: HashMap::new(),
+        }
+    }
+
+    fn call(&mut self, call: Ref, blocks: &[Ref]) {
+        let llvm = self.llvm;
+        let Some(callee) = llvm.callee(call).filter(|callee| llvm.is_declaration(*callee) != 0) else { return };
+        let name = llvm.name(callee);
+        let mut all = touches(&name);
+        let count = llvm.arguments(call);
+        // A function of the module has events of its own: it is what looks at the elements.
+        let compared = comparison(&name).filter(|at| *at < count).map(|at| llvm.operand(call, at));
+        if compared.is_some_and(|by| !llvm.is_a_function(by).is_null() && llvm.is_declaration(by) == 0) {
+            return;
+        }
+        let texts = printed(llvm, call, &name).unwrap_or_default();
+        let most = |text: &Text| match text.precision {
+            format::Precision::None => Most::Any,
+            format::Precision::Number(most) => Most::Number(most),
+            format::Precision::Argument(at) => Most::Argument(at),
+        };
+        let texts = texts.iter().map(|text| read(text.argument, Bytes::Text(text.argument, most(text))));
+        all.splice(0..0, texts.collect::<Vec<Touch>>());
+        let after = self.after(call, blocks);
+        for touch in all.into_iter().filter(|touch| touch.last() < count) {
+            self.touch(call, touch, after);
+        }
+    }
+
+    /// The instruction after a call, where nobody else comes to.
+    fn after(&self, call: Ref, blocks: &[Ref]) -> Option<Ref> {
+        let llvm = self.llvm;
+        if llvm.opcode(call) != opcode::INVOKE {
+            return Some(llvm.next_instruction(call)).filter(|next| !next.is_null());
+        }
+        let next = llvm.successor(call, 0);
+        let comes = blocks.iter().flat_map(|block| {
+            let end = llvm.terminator(*block);
+            (0..llvm.successors(end)).map(move |at| llvm.successor(end, at))
+        });
+        let first = llvm.first_instruction(next);
+        (comes.filter(|to| *to == next).count() == 1 && llvm.opcode(first) != opcode::PHI).then_some(first)
+    }
+
+    fn touch(&mut self, call: Ref, touch: Touch, after: Option<Ref>) {
+        let llvm = self.llvm;
+        let (b, none) = (self.builder, c"".as_ptr());
+        let place = llvm.debug_location(call);
+        let of_result = matches!(touch.bytes, Bytes::Printed(_) | Bytes::Found(..));
+        llvm.position_before(b, call);
+        let mut pointer = llvm.operand(call, touch.pointer);
+        if touch.behind {
+            let length = self.text(call, touch.pointer, Most::Any, c"__workspan_extent_text");
+            let mut length = llvm.build_sub(b, length, llvm.const_int(self.word, 1, 0), none);
+            let byte = llvm.int_type(llvm.context_of(self.module), 8);
+            pointer = llvm.build_gep(b, byte, pointer, &raw mut length, 1, none);
+        }
+        let mut bytes = if of_result { None } else { Some(self.bytes(call, touch.bytes)) };
+        if of_result || touch.writes {
+            // An exception leaves nothing behind that is known.
+            let Some(after) = after else { return };
+            llvm.position_before(b, after);
+        }
+        let bytes = *bytes.get_or_insert_with(|| self.bytes(call, touch.bytes));
+        let name = if touch.writes { sections::RUN_WRITE } else { sections::RUN_READ };
+        let (function, ty) = self.stand_in(name);
+        let added = llvm.build_call(b, ty, function, [pointer, bytes].as_mut_ptr(), 2, none);
+        llvm.set_debug_location(added, place);
+    }
+
+    fn bytes(&mut self, call: Ref, bytes: Bytes) -> Ref {
+        let llvm = self.llvm;
+        let (b, none) = (self.builder, c"".as_ptr());
+        let argument = |at: u32| llvm.operand(call, at);
+        match bytes {
+            Bytes::Argument(at) => self.widen(argument(at)),
+            Bytes::Product(count, size) => {
+                let (count, size) = (self.widen(argument(count)), self.widen(argument(size)));
+                llvm.build_mul(b, count, size, none)
+            }
+            Bytes::Text(at, most) => self.text(call, at, most, c"__workspan_extent_text"),
+            Bytes::Copy(at, most) => self.text(call, at, most, c"__workspan_extent_copy"),
+            Bytes::Printed(most) => {
+                let types = [self.number, self.word];
+                let most = self.widen(argument(most));
+                self.ask(call, c"__workspan_extent_printed", &types, &mut [call, most])
+            }
+            Bytes::Found(from, most) => {
+                let types = [self.pointer, self.pointer, self.word];
+                let most = self.widen(argument(most));
+                self.ask(call, c"__workspan_extent_found", &types, &mut [argument(from), call, most])
+            }
+        }
+    }
+
+    fn text(&mut self, call: Ref, at: u32, most: Most, function: &'static CStr) -> Ref {
+        let most = match most {
+            Most::Any => self.llvm.const_int(self.word, u64::MAX, 0),
+            Most::Number(most) => self.llvm.const_int(self.word, most, 0),
+            // A negative precision is none.
+            Most::Argument(at) => self.signed(self.llvm.operand(call, at)),
+        };
+        let types = [self.pointer, self.word];
+        self.ask(call, function, &types, &mut [self.llvm.operand(call, at), most])
+    }
+
+    fn ask(&mut self, call: Ref, name: &'static CStr, types: &[Ref], arguments: &mut [Ref]) -> Ref {
+        let llvm = self.llvm;
+        let mut types = types.to_vec();
+        let count = u32::try_from(types.len()).unwrap_or(0);
+        let ty = llvm.function_type(self.word, types.as_mut_ptr(), count, 0);
+        let known = llvm.named_function(self.module, name.as_ptr());
+        let function = if known.is_null() { llvm.add_function(self.module, name.as_ptr(), ty) } else { known };
+        let asked = llvm.build_call(self.builder, ty, function, arguments.as_mut_ptr(), count, c"".as_ptr());
+        llvm.set_debug_location(asked, llvm.debug_location(call));
+        asked
+    }
+
+    /// A function that does nothing: its calls stand for accesses.
+    fn stand_in(&mut self, name: &'static str) -> (Ref, Ref) {
+        if let Some(known) = self.functions.get(name) {
+            return *known;
+        }
+        let llvm = self.llvm;
+        let context = llvm.context_of(self.module);
+        let symbol = CString::new(name).unwrap_or_default();
+        let ty = llvm.function_type(llvm.void_type(context), [self.pointer, self.word].as_mut_ptr(), 2, 0);
+        let mut function = llvm.named_function(self.module, symbol.as_ptr());
+        if function.is_null() {
+            function = llvm.add_function(self.module, symbol.as_ptr(), ty);
+            llvm.set_linkage(function, INTERNAL);
+            let builder = llvm.create_builder(context);
+            llvm.position_at_end(builder, llvm.append_block(context, function, c"entry".as_ptr()));
+            llvm.build_ret_void(builder);
+            llvm.dispose_builder(builder);
+        }
+        self.functions.insert(name, (function, ty));
+        (function, ty)
+    }
+
+    fn widen(&self, value: Ref) -> Ref {
+        if self.llvm.int_width(self.llvm.type_of(value)) < 64 {
+            self.llvm.build_zext(self.builder, value, self.word, c"".as_ptr())
+        } else {
+            value
+        }
+    }
+
+    fn signed(&self, value: Ref) -> Ref {
+        if self.llvm.int_width(self.llvm.type_of(value)) < 64 {
+            self.llvm.build_sext(self.builder, value, self.word, c"".as_ptr())
+        } else {
+            value
+        }
+    }
+}
+
+impl Touch {
+    /// The last argument that it needs.
+    fn last(&self) -> u32 {
+        let most = |most: Most| if let Most::Argument(at) = most { at } else { 0 };
+        let of_bytes = match self.bytes {
+            Bytes::Argument(at) | Bytes::Printed(at) => at,
+            Bytes::Product(one, other) | Bytes::Found(one, other) => one.max(other),
+            Bytes::Text(at, of) | Bytes::Copy(at, of) => at.max(most(of)),
+        };
+        self.pointer.max(of_bytes)
+    }
+}
