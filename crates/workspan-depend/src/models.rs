@@ -148,6 +148,8 @@ struct Level {
     line: u32,
     line_start: u64,
     line_work: u64,
+    /// When all is ready that the line waits for: no call of it has its arguments before.
+    line_need: u64,
     condition: u64,
 }
 
@@ -158,7 +160,7 @@ impl Level {
         // Nothing was noted after its end.
         self.base += self.end + 1;
         (self.end, self.need, self.iterations) = (0, 0, 0);
-        (self.line, self.line_start, self.condition) = (0, 0, 0);
+        (self.line, self.line_start, self.line_need, self.condition) = (0, 0, 0, 0);
         self.done.begin();
     }
 
@@ -316,7 +318,7 @@ impl Run {
         // The time around stood still meanwhile.
         let before = level.begun.saturating_add_signed(around.offset);
         let started = if model.hoist && !inline {
-            let line = if model.lines { around.line_start } else { 0 };
+            let line = if model.lines { around.line_start } else { around.line_need };
             level.need.max(line).max(if model.control { around.condition } else { 0 })
         } else {
             before.max(level.need)
@@ -334,9 +336,10 @@ impl Run {
         finish
     }
 
-    /// The current task goes on with another line. Only where lines count.
+    /// The current task goes on with another line, or with that of the call before it: then what the line has waited for is still needed. Only
+    /// where lines count.
     #[inline]
-    pub fn line(&mut self, line: u32, branches: bool, work: u64) {
+    pub fn line(&mut self, line: u32, (branches, goes_on): (bool, bool), work: u64) {
         let model = self.model;
         if !model.hoist {
             return;
@@ -350,7 +353,9 @@ impl Run {
         } else {
             0
         };
-        (level.line, level.line_start, level.line_work) = (line, now, work);
+        let (start, need) = if goes_on { (level.line_start, level.line_need) } else { (0, 0) };
+        let now = if model.lines { now.max(start) } else { now };
+        (level.line, level.line_start, level.line_work, level.line_need) = (line, now, work, need);
         if branches {
             level.line |= BRANCHES;
         }
@@ -386,6 +391,7 @@ impl Run {
             return;
         }
         let of = &mut self.levels[level];
+        of.line_need = of.line_need.max(ready);
         if self.model.lines {
             of.line_start = of.line_start.max(ready);
         } else if ready > 0 && ready + now.line > of.time(now.work) {

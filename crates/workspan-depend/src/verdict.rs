@@ -336,8 +336,12 @@ impl Judge<'_> {
                 continue;
             }
             let (line, sizes) = (at.line, self.engine.continuations.of(*place));
-            let sync = waits.get(place).map_or(0, |all| self.first_waiting(at.line, all));
-            let mut spawn = count.next.iter().any(|line| *line != sync);
+            // Its own line goes on with the result.
+            let at_once = Waiting { line: at.line, carrier: 0 };
+            let is_at_once = waits.get(place).is_some_and(|all| all.contains(&at_once));
+            let later = || waits.get(place).map_or(0, |all| self.first_waiting(at.line, all));
+            let sync = if is_at_once { at.line } else { later() };
+            let mut spawn = !is_at_once && count.next.iter().any(|line| *line != sync);
             // A condition on its result waits at once.
             spawn &= !source.segments.iter().any(|info| {
                 info.flags & flag::BRANCH != 0

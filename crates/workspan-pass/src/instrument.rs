@@ -60,6 +60,7 @@ pub fn module(module: Ref) -> Result<bool, String> {
         inline(llvm, module)?;
         early::forward_parameters(llvm, module);
         copies::plain(llvm, module);
+        crate::results::keep(llvm, module, None, &mut variables);
         crate::bounded::add(llvm, module);
         early::prepare(llvm, module);
     }

@@ -48,6 +48,7 @@ pub mod names;
 pub mod plan;
 pub mod reached;
 pub mod repeats;
+pub mod results;
 pub mod rust;
 mod scopes;
 pub mod sections;

@@ -167,6 +167,7 @@ pub fn variables(llvm: &Llvm, module: Ref) -> HashMap<Ref, Variable> {
             variables::demote(llvm, function, &valued, &mut names);
         }
     }
+    crate::results::keep(llvm, module, Some(&valued), &mut names);
     names.extend(valued.arguments(llvm));
     names
 }

@@ -57,11 +57,11 @@ impl Engine {
                 strip.cost += u64::from(run.cost);
                 strip.last = run.cost;
                 let branches = at + 1 == info.runs.len() && info.flags & flag::BRANCH != 0;
-                effect.program.line(info.numbers[at], run.cost, branches);
                 numbers.push(self.line_number(*id, small(at)));
                 if follows != 0 {
                     follows = self.after((&strip, &mut effect.key), follows, (run.line, branches));
                 }
+                effect.program.line(info.numbers[at], run.cost, (branches, follows != 0));
             }
             self.source.segments[*id as usize] = info;
             if let Some(step) = step {

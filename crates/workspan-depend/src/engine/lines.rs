@@ -63,7 +63,7 @@ impl Engine {
         let waits = if is_awaited { self.waits.get_mut(&(id, number)) } else { None };
         let in_function = info.numbers[number as usize];
         for run_of in &mut self.models[LINES..] {
-            run_of.line(in_function, branches, self.clock.work);
+            run_of.line(in_function, (branches, tail != 0), self.clock.work);
         }
         self.clock = Clock { work: self.clock.work + u64::from(run.cost), line: run.cost.into() };
         if tail == 0 && waits.is_none() {
@@ -89,7 +89,7 @@ impl Engine {
         // Where loops are tasks, the journal knows more.
         for number in AT_ONCE {
             let (run_of, frame_level) = (&mut self.models[number], frame_levels[number]);
-            if run_of.model.aggregated && !run_of.model.loops && (run_of.model.lines || !again) {
+            if run_of.model.aggregated && !run_of.model.loops && (run_of.model.hoist || !again) {
                 for child in waits.children.iter().filter(|child| matches!(child, Child::Call(_))) {
                     run_of.depend(frame_level.saturating_sub(1) as usize, *child, self.clock);
                 }

@@ -12,7 +12,7 @@ use crate::shadow::Site;
 use crate::table::{Key, Kind};
 use crate::tree::Common;
 
-/// Models with loops, and those with lines: one bit each.
+/// Models with loops, and those whose lines or calls wait for lines: one bit each.
 const LOOPS: u16 = bits(true);
 const LINES: u16 = bits(false);
 
@@ -22,7 +22,7 @@ const NO_LINE: u32 = u32::MAX >> 1;
 const fn bits(loops: bool) -> u16 {
     let (mut found, mut at) = (0, 0);
     while at < MODELS.len() {
-        if if loops { MODELS[at].loops } else { MODELS[at].lines } {
+        if if loops { MODELS[at].loops } else { MODELS[at].hoist } {
             found |= 1 << at;
         }
         at += 1;
@@ -64,7 +64,6 @@ impl Engine {
         // In one run of a line.
         let is_one_line =
             !at.carried && key.sink_call == 0 && from.map(|site| site.segment) == to.map(|site| site.segment);
-        let is_top = node.frame + 1 == context.frames.len();
         for number in AT_ONCE {
             let (bit, model) = (1 << number, MODELS[number]);
             if model.reductions && reduction && at.carried {
@@ -72,9 +71,8 @@ impl Engine {
             }
             let is_task = context.tasks[at.node] & bit != 0;
             if !model.loops {
-                // What the function itself did on other lines is ready by its own time.
                 let is_free = steps || names_only || is_one_line;
-                let own = source_call == 0 && model.hoist && (model.lines || !is_top) && !is_free;
+                let own = source_call == 0 && model.hoist && !is_free;
                 waiting.calls |= if call != 0 { bit } else { 0 };
                 waiting.lines |= if own { bit } else { 0 };
             } else if at.carried && is_task {

@@ -17,6 +17,8 @@ pub(super) struct Line {
     /// Its number, and whether a condition ends it.
     pub(super) number: u32,
     cost: u32,
+    /// It goes on with the line of the call before it.
+    goes_on: bool,
     /// Cost of those before.
     before: u64,
 }
@@ -61,9 +63,9 @@ impl Program {
     }
 
     /// A further line.
-    pub fn line(&mut self, number: u32, cost: u32, branches: bool) {
+    pub fn line(&mut self, number: u32, cost: u32, (branches, goes_on): (bool, bool)) {
         let number = if branches { number | BRANCHES } else { number };
-        self.lines.push(Line { number, cost, before: self.cost });
+        self.lines.push(Line { number, cost, goes_on, before: self.cost });
         self.cost += u64::from(cost);
     }
 
@@ -143,7 +145,8 @@ impl Run {
                         }
                         closed = Some(work);
                     }
-                    (line, begun, start) = (next.number, work, if control { condition } else { base });
+                    let least = if next.goes_on { start } else { base };
+                    (line, begun, start) = (next.number, work, if control { condition.max(least) } else { least });
                     number += 1;
                     while let Some(wait) = further.get(at).filter(|wait| wait.line == number) {
                         start = start.max(base + level.ready(wait.child));
@@ -167,10 +170,11 @@ impl Run {
         let base = level.base;
         let (mut end, mut condition, mut line) = (base + level.end, base + level.condition, level.line);
         let (mut time, mut cost, mut behind) = (base + level.time(work), 0, work);
+        let mut need = base + level.line_need;
         for op in plan {
             match op {
                 Op::Line(next) => {
-                    time += cost;
+                    (time, need) = (time + cost, if next.goes_on { need } else { base });
                     if line != 0 {
                         level.lines.raise(line & !BRANCHES, time);
                         end = end.max(time);
@@ -181,11 +185,12 @@ impl Run {
                     (line, cost) = (next.number, u64::from(next.cost));
                     behind = work + next.before + cost;
                 }
-                Op::AfterLine(line) => time = time.max(level.lines.get(*line)),
-                Op::AfterChild(key) => time = time.max(level.done.get(*key)),
+                Op::AfterLine(line) => need = need.max(level.lines.get(*line)),
+                Op::AfterChild(key) => need = need.max(level.done.get(*key)),
             }
+            time = time.max(need);
         }
-        (level.end, level.condition, level.line) = (end - base, condition - base, line);
+        (level.end, level.condition, level.line, level.line_need) = (end - base, condition - base, line, need - base);
         level.set_time(time + cost - base, behind);
     }
 
@@ -233,7 +238,8 @@ impl Run {
                 }
                 closed = Some(work);
             }
-            (line, begun, start) = (each.number, work, if control { condition } else { 0 });
+            let least = if each.goes_on { start } else { 0 };
+            (line, begun, start) = (each.number, work, if control { condition.max(least) } else { least });
             while let Some(wait) = waits.get(at).filter(|wait| wait.line == number) {
                 start = start.max(level.ready(wait.child));
                 at += 1;
@@ -257,7 +263,7 @@ impl Run {
         let (mut at, mut next) = (waits.partition_point(|wait| wait.line <= from), 0);
         let mut end = work + program.lines.get(from as usize).map_or(0, |line| line.before);
         let mut time = level.time(end);
-        let mut line = level.line;
+        let (mut line, mut need) = (level.line, level.line_need);
         for (number, each) in (from + 1..).zip(&program.lines[from as usize..to as usize]) {
             if line != 0 {
                 level.lines.raise(line & !BRANCHES, level.base + time);
@@ -266,19 +272,19 @@ impl Run {
                     level.condition = level.condition.max(time);
                 }
             }
-            line = each.number;
+            (line, need) = (each.number, if each.goes_on { need } else { 0 });
             while let Some(wait) = waits.get(at).filter(|wait| wait.line == number) {
-                time = time.max(level.ready(wait.child));
+                need = need.max(level.ready(wait.child));
                 at += 1;
             }
             while let Some(wait) = further.get(next).filter(|wait| wait.line == number) {
-                time = time.max(level.ready(wait.child));
+                need = need.max(level.ready(wait.child));
                 next += 1;
             }
-            time += u64::from(each.cost);
+            time = time.max(need) + u64::from(each.cost);
             end = work + each.before + u64::from(each.cost);
         }
-        level.line = line;
+        (level.line, level.line_need) = (line, need);
         level.set_time(time, end);
     }
 }

@@ -4,8 +4,8 @@ use proptest::prelude::*;
 
 use super::{Child, Clock, Program, Run, Wait, MODELS};
 
-/// A line: number, cost, whether a condition ends it, and what it waits for.
-type Line = (u32, u32, bool, Vec<(u8, u32)>);
+/// A line: number, cost, whether a condition ends it, whether it goes on with the one before, and what it waits for.
+type Line = (u32, u32, (bool, bool), Vec<(u8, u32)>);
 
 fn child(kind: u8, number: u32) -> Child {
     match kind % 3 {
@@ -16,7 +16,10 @@ fn child(kind: u8, number: u32) -> Child {
 }
 
 fn lines() -> impl Strategy<Value = Vec<Line>> {
-    prop::collection::vec((0_u32..4, 1_u32..9, any::<bool>(), prop::collection::vec((0_u8..3, 0_u32..4), 0..3)), 1..5)
+    prop::collection::vec(
+        (0_u32..4, 1_u32..9, any::<(bool, bool)>(), prop::collection::vec((0_u8..3, 0_u32..4), 0..3)),
+        1..5,
+    )
 }
 
 /// Calls and loops that have ended before, and what they cost.
@@ -28,7 +31,7 @@ fn begin(run: &mut Run, before: &[(u8, u32, u64)]) -> u64 {
     let mut work = 0;
     run.begin(work);
     for (kind, number, cost) in before {
-        run.line(1, false, work);
+        run.line(1, (false, false), work);
         work += 1;
         run.begin(work);
         work += cost;
@@ -75,7 +78,7 @@ fn program(lines: &[Line], known: usize) -> (Program, Vec<Wait>) {
 /// Lines that show when others were ready.
 fn behind(run: &mut Run, work: &mut u64) {
     let waits = (0..4).flat_map(|number| [(0, number), (1, number), (2, number)]).collect();
-    one_by_one(run, &[(5, 1, true, waits), (6, 1, false, vec![(2, 5)])], &[], work);
+    one_by_one(run, &[(5, 1, (true, false), waits), (6, 1, (false, false), vec![(2, 5)])], &[], work);
 }
 
 /// Places of models that run at once, and their numbers.
@@ -150,19 +153,25 @@ proptest! {
         let count = program.count();
         let cut = cut.min(count);
         for (place, number) in PLACES {
-            let mut runs = [(); 2].map(|()| Run::new(MODELS[number]));
+            let mut runs = [(); 3].map(|()| Run::new(MODELS[number]));
             let works = runs.each_mut().map(|run| begin(run, &before));
             runs[0].whole(&program, place, works[0], &further);
             let (first, second): (Vec<Wait>, Vec<Wait>) = further.iter().partition(|wait| wait.line <= cut);
             runs[1].lines(&program, place, (0, cut), works[1], &first);
             runs[1].lines(&program, place, (cut, count), works[1], &second);
-            let cost: u64 = lines.iter().map(|line| u64::from(line.1)).sum();
+            let mut work = works[2];
+            one_by_one(&mut runs[2], &lines, &[], &mut work);
             let spans = runs.each_mut().map(|run| {
-                let mut work = works[0] + cost;
+                let mut work = work;
+                // A call on the last line, which waits for what the line waits for.
+                run.begin(work);
+                work += 50;
+                run.end(Child::Call(1), work);
                 behind(run, &mut work);
                 run.finish(work)
             });
             prop_assert_eq!(spans[0], spans[1], "{}", MODELS[number].name);
+            prop_assert_eq!(spans[0], spans[2], "{}", MODELS[number].name);
         }
     }
 }

@@ -4,6 +4,7 @@ mod back_ends;
 mod cargo_memory;
 mod commands;
 mod depend;
+mod depend_calls;
 mod depend_memory;
 mod depend_models;
 mod depend_oracle;

@@ -26,6 +26,8 @@ struct State {
     condition: u64,
     ready: BTreeMap<Child, u64>,
     line_start: u64,
+    /// When all was ready that the line waited for.
+    line_need: u64,
     /// Line, when it is ready, whether it ends with a condition.
     open: Option<(u32, u64, bool)>,
 }
@@ -201,10 +203,9 @@ impl<'t> Slow<'t> {
         if call != 0 {
             waits.push((around, Child::Call(call)));
         }
-        // Within the frame, what calls do not see is in order; of lines, counters and names that iterations share do not count.
-        let is_serial = !model.lines && found.sink_call == 0;
+        // Of lines, counters and names that iterations share do not count.
         let is_private = found.carried && (found.kind != Kind::Raw || steps(tree, self.source, found));
-        if model.hoist && found.source_call == 0 && !is_serial && !is_private && !found.is_own {
+        if model.hoist && found.source_call == 0 && !is_private && !found.is_own {
             waits.push((around, Child::Line(line)));
         }
         waits
@@ -305,10 +306,11 @@ impl<'t> Slow<'t> {
             () if model.control => state.condition,
             () => 0,
         };
+        let mut need = 0;
         for (around, child) in std::mem::take(&mut self.waits[number]) {
             let ready = self.states[&around].ready.get(&child).copied().unwrap_or(0);
             if around == task {
-                start = start.max(ready);
+                (start, need) = (start.max(ready), need.max(ready));
             } else {
                 let below = tasks.iter().position(|each| *each == around).expect("around") + 1;
                 let below = self.states.get_mut(&tasks[below]).expect("it runs");
@@ -316,8 +318,13 @@ impl<'t> Slow<'t> {
             }
         }
         let state = self.states.get_mut(&task).expect("it runs");
+        if line.tail != 0 {
+            // The line of the call before it goes on: what it has waited for is needed still.
+            need = need.max(state.line_need);
+            start = if model.lines { start.max(state.line_start) } else { start };
+        }
         let finish = start + line.cost;
-        state.line_start = start;
+        (state.line_start, state.line_need) = (start, need);
         if model.hoist && (line.line != 0 || line.branches) {
             state.open = Some((line.line, finish, line.branches));
         }
@@ -345,7 +352,8 @@ impl<'t> Slow<'t> {
             return;
         }
         let started = if model.hoist {
-            let line = if model.lines { state.line_start } else { 0 };
+            // No call begins before the values are there that its line gives it.
+            let line = if model.lines { state.line_start } else { state.line_need };
             need.max(line).max(if model.control { state.condition } else { 0 })
         } else {
             state.own = state.own.max(need);
