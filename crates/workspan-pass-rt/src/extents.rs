@@ -14,7 +14,7 @@ pub unsafe extern "C" fn __workspan_extent_text(text: *const u8, most: usize) ->
     unsafe { length(text, most) }.map_or(0, |length| (length + 1).min(most))
 }
 
-/// Bytes that a copy of at most so many characters of a text has, with the end that is added.
+/// Bytes that a copy of at most N characters of a text has, with the end that is added.
 ///
 /// # Safety
 /// The text can be read as far.
@@ -44,8 +44,13 @@ unsafe fn length(text: *const u8, most: usize) -> Option<usize> {
     if text.is_null() {
         return None;
     }
-    // SAFETY: each byte but the first comes behind one that is not the end.
-    Some((0..most).find(|at| unsafe { text.add(*at).read() } == 0).unwrap_or(most))
+    let is_end = |at: &usize| {
+        // SAFETY: each byte but the first comes behind one that is not the end.
+        let byte = unsafe { text.add(*at) };
+        // SAFETY: as above.
+        unsafe { byte.read() == 0 }
+    };
+    Some((0..most).find(is_end).unwrap_or(most))
 }
 
 #[cfg(test)]
@@ -54,9 +59,13 @@ mod tests {
 
     #[test]
     fn extents_are_those_of_the_c_library() {
-        let text = b"abc\0def\0".as_ptr();
-        // SAFETY: a text with an end.
-        let of = |most| unsafe { (__workspan_extent_text(text, most), __workspan_extent_copy(text, most)) };
+        let text = c"abc".as_ptr().cast();
+        let of = |most| {
+            // SAFETY: a text with an end.
+            let own = unsafe { __workspan_extent_text(text, most) };
+            // SAFETY: as above.
+            (own, unsafe { __workspan_extent_copy(text, most) })
+        };
         assert_eq!([0, 2, 3, 4, 9].map(of), [(0, 1), (2, 3), (3, 4), (4, 4), (4, 4)]);
         // SAFETY: nothing is read.
         assert_eq!(unsafe { __workspan_extent_text(core::ptr::null(), usize::MAX) }, 0);

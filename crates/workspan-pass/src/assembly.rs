@@ -5,11 +5,11 @@
 
 use workspan_trace::program::Access;
 
-use crate::llvm::{text_with_zero, type_kind, Llvm, Ref};
+use crate::llvm::{text_with_zero, type_kind, Ref};
 use crate::plan::{Operation, Planner};
 
 /// What stands in place of the name of a function.
-pub const NAME: &str = "inline assembly";
+pub(crate) const NAME: &str = "inline assembly";
 
 /// What is written of a piece of assembly.
 struct Assembly {

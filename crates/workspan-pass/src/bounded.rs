@@ -22,9 +22,9 @@ enum Bytes {
     Argument(u32),
     /// One argument times another.
     Product(u32, u32),
-    /// A text, at most so many of its bytes.
+    /// A text, at most N of its bytes.
     Text(u32, Most),
-    /// A copy of at most so many characters of a text, and its end.
+    /// A copy of at most N characters of a text, and its end.
     Copy(u32, Most),
     /// What was printed, by the result.
     Printed(u32),

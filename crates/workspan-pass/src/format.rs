@@ -14,7 +14,7 @@ pub struct Text {
 pub enum Precision {
     /// All.
     None,
-    /// At most so many bytes.
+    /// At most N bytes.
     Number(u64),
     /// At most as many as an argument says.
     Argument(u32),

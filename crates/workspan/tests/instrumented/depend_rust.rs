@@ -66,6 +66,48 @@ fn loops_of_rust_have_verdicts_at_their_lines() {
     assert!(missed.len() * 100 <= parallel * 5, "of {parallel}, missed:\n{}", missed.join("\n"));
 }
 
+/// What a function returns has no memory in Rust, and whoever is given it waits all the same.
+#[test]
+fn a_call_waits_for_what_another_one_has_returned() {
+    let folder = folder("depend-rust-values");
+    fs::create_dir(folder.join("src")).expect("writable");
+    let manifest = "[package]\nname = \"prog\"\nversion = \"0.1.0\"\nedition = \"2021\"\n\n[workspace]\n";
+    fs::write(folder.join("Cargo.toml"), manifest).expect("writable");
+    let base = |body: &str| {
+        let text = format!(
+            "use std::hint::black_box;
+#[inline(never)]
+fn slow(mut x: f64) -> f64 {{ for k in 0..1000 {{ x = x * 0.5 + k as f64; }} x }}
+#[inline(never)]
+fn both(x: f64) -> (f64, f64) {{ (slow(x), x) }}
+fn main() {{
+    {body}
+}}
+"
+        );
+        fs::write(folder.join("src/main.rs"), text).expect("writable");
+        let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-workspan"));
+        command.args(["workspan", "depend", "--release", "-o", "run.depend", "--json=run.json"]);
+        command.current_dir(&folder).env("WORKSPAN_PASS_VERIFY", "1").env_remove("CARGO_TARGET_DIR");
+        command.env("XDG_CACHE_HOME", Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache"));
+        success(command.output().expect("it can be run"));
+        let text = fs::read(folder.join("run.json")).expect("readable");
+        let profile: Value = serde_json::from_slice(&text).expect("JSON");
+        assert_eq!(profile["models"][0]["name"], "base");
+        profile["models"][0]["parallelism"].as_f64().expect("a number")
+    };
+    for body in [
+        "let x = slow(1.0); let y = 2.0 * x; black_box(slow(y));",
+        "black_box(slow(slow(1.0)));",
+        "let (x, y) = both(1.0); black_box(slow(x + y));",
+    ] {
+        let found = base(body);
+        assert!(found < 1.02, "{body}: {found}");
+    }
+    let found = base("let (x, y) = (slow(1.0), slow(2.0)); black_box(x + y);");
+    assert!(found > 1.9, "{found}");
+}
+
 #[test]
 fn what_only_builds_refuses_options_of_a_run() {
     let output = Command::new(env!("CARGO_BIN_EXE_cargo-workspan"))

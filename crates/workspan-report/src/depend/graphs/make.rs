@@ -206,7 +206,6 @@ fn edges(paths: &Paths, body: &Body, shown: &[Option<usize>]) -> Vec<GraphEdge> 
 }
 
 /// Lines on the critical path of the program.
-#[expect(clippy::cast_precision_loss, reason = "counts")]
 pub(super) fn lines(paths: &Paths, found: &Evaluated) -> Vec<PathLine> {
     type Arcs<'p> = BTreeMap<u32, f64>;
     let mut sums: BTreeMap<(&str, u32, &str), (f64, Arcs<'_>)> = BTreeMap::new();
