@@ -42,8 +42,11 @@ fn stepped(each: &Loop) -> Option<String> {
 
 /// A clause names variables, no parts of them.
 fn is_part(reduction: &Reduction) -> bool {
-    let is_name = |name: &str| name.chars().all(|letter| letter.is_alphanumeric() || letter == '_');
     reduction.part || !is_name(&reduction.variable)
+}
+
+fn is_name(text: &str) -> bool {
+    text.chars().all(|letter| letter.is_alphanumeric() || letter == '_')
 }
 
 /// Names of the local variables that take the place of parts, by number of the reduction.
@@ -69,6 +72,10 @@ fn before(each: &Loop) -> String {
     if !global.is_empty() {
         let (names, its) = (global.join(" and "), if global.len() > 1 { "their" } else { "its" });
         let _ = write!(out, "make {names} threadprivate (called functions use {its} name), then ");
+    }
+    for one in each.private.iter().filter(|one| !one.in_calls && !is_name(&one.variable)) {
+        let last = if one.last { ", and keep the last one's value" } else { "" };
+        let _ = write!(out, "give each iteration its own copy of {}{last}, then ", one.variable);
     }
     let unknown: Vec<&str> =
         each.inductions.iter().filter(|(_, step)| *step == 0).map(|(name, _)| name.as_str()).collect();
@@ -116,7 +123,7 @@ pub(super) fn clauses(each: &Loop) -> String {
             let _ = write!(out, " {name}({})", all.join(", "));
         }
     };
-    let own = each.private.iter().filter(|one| !one.in_calls);
+    let own = each.private.iter().filter(|one| !one.in_calls && is_name(&one.variable));
     let of = |last: bool| own.clone().filter(move |one| one.last == last).map(|one| one.variable.as_str());
     list("private", of(false).collect());
     list("lastprivate", of(true).collect());
@@ -262,6 +269,12 @@ mod tests {
         let each = Loop { inductions: vec![("k".to_owned(), 0)], ..each };
         let expected = "compute k from the counter (it grows by the same step in each iteration), then \
                         #pragma omp parallel for reduction(+:s) private(t) lastprivate(u)";
+        assert_eq!(change(&each, None), expected);
+        let place = Place { file: "a.c".to_owned(), line: 1, column: 1 };
+        let of_members = vec![private("s->n", true), private("t", false), private("s->buf", false)];
+        let each = Loop { place, private: of_members, ..Loop::default() };
+        let expected = "give each iteration its own copy of s->n, and keep the last one's value, then \
+                        give each iteration its own copy of s->buf, then #pragma omp parallel for private(t)";
         assert_eq!(change(&each, None), expected);
         check("a.f90", "do i = 1, n", &[("max", "m")], "!$omp parallel do reduction(max:m)");
         check("a.f90", "do i = 1, n", &[("+", "h[]")], "!$omp parallel do reduction(+:h)");
