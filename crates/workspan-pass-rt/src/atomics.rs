@@ -54,3 +54,43 @@ pub extern "C" fn __workspan_release(object: *const c_void) {
 pub extern "C" fn __workspan_acquire(object: *const c_void) {
     acquire(object as u64);
 }
+
+/// A closure of Rust, `dyn FnMut(&OnceState)`, that is called once, and the word that is to be released then.
+#[derive(Debug)]
+#[repr(C)]
+pub struct Once {
+    closure: *mut c_void,
+    functions: *const Functions,
+    object: *const c_void,
+}
+
+/// The table of functions of such an object: what drops it, size, alignment, `call_once`, `call_mut`.
+#[derive(Debug)]
+#[repr(C)]
+pub struct Functions {
+    drop: Option<Call>,
+    size: usize,
+    align: usize,
+    call_once: Call,
+    call_mut: Call,
+}
+
+type Call = unsafe extern "C-unwind" fn(*mut c_void, *const c_void);
+
+/// What instrumented code passes with a [`Once`] of its own in place of the closure's table.
+#[no_mangle]
+#[expect(non_upper_case_globals, reason = "a symbol")]
+pub static __workspan_once_functions: Functions =
+    Functions { drop: None, size: size_of::<Once>(), align: align_of::<Once>(), call_once, call_mut: call_once };
+
+/// # Safety
+/// Rust's library calls it with a [`Once`], and what the closure is to be called with.
+unsafe extern "C-unwind" fn call_once(once: *mut c_void, argument: *const c_void) {
+    // SAFETY: made by the instrumented code, which waits for the call.
+    let Once { closure, functions, object } = unsafe { once.cast::<Once>().read() };
+    // SAFETY: the closure's own table.
+    let call = unsafe { (*functions).call_mut };
+    // SAFETY: as Rust's library would have called it.
+    unsafe { call(closure, argument) };
+    release(object as u64);
+}

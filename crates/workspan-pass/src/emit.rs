@@ -13,7 +13,7 @@ use workspan_trace::{ID_BYTES, SLOT_BYTES};
 
 use crate::lines::{Lines, Repeat, When};
 use crate::llvm::{opcode, text_with_zero, Llvm, Ref};
-use crate::plan::{Address, Atomic, Length, Operation, Segment};
+use crate::plan::{Address, Atomic, Length, Operation, OrderingCall, Segment};
 
 const INTERNAL: i32 = 8;
 const INITIAL_EXEC: i32 = 3;
@@ -172,6 +172,46 @@ impl<'l> Emitter<'l> {
         if atomic.order.acquires {
             self.note_order(function, atomic.next, self.acquire, atomic.pointer);
         }
+    }
+
+    /// Has what a call orders noted. To be called before the segments of its function are written.
+    pub fn ordering_call(&self, function: Ref, OrderingCall { call, next, rule }: &OrderingCall) {
+        let llvm = self.llvm;
+        let (b, none) = (self.builder, c"".as_ptr());
+        llvm.position_before(b, *call);
+        let argument = llvm.operand(*call, rule.argument);
+        let words = if rule.through { llvm.build_load(b, self.pointer, argument, none) } else { argument };
+        let all: Vec<Ref> = rule.offsets.iter().map(|offset| self.at(words, *offset as usize)).collect();
+        for word in all {
+            if rule.order.releases {
+                self.note_order(function, *call, self.release, word);
+            }
+            if rule.order.acquires {
+                self.note_order(function, *next, self.acquire, word);
+            }
+        }
+        if let Some(closure) = rule.closure {
+            self.pass_closure(function, *call, closure, words);
+        }
+    }
+
+    /// Has a call's closure release a word when it has run: the run-time's object takes its place.
+    fn pass_closure(&self, function: Ref, call: Ref, argument: u32, word: Ref) {
+        let llvm = self.llvm;
+        let b = self.builder;
+        llvm.position_before(b, llvm.first_instruction(llvm.first_block(function)));
+        let object = llvm.build_alloca(b, llvm.array_type(self.pointer, 3), c"".as_ptr());
+        llvm.position_before(b, call);
+        let members = [llvm.operand(call, argument), llvm.operand(call, argument + 1), word];
+        for (at, member) in (0..).zip(members) {
+            llvm.build_store(b, member, self.at(object, 8 * at));
+        }
+        let name = c"__workspan_once_functions".as_ptr();
+        let known = llvm.named_global(self.module, name);
+        let functions =
+            if known.is_null() { llvm.add_global(self.module, llvm.array_type(self.word, 5), name) } else { known };
+        llvm.set_operand(call, argument, object);
+        llvm.set_operand(call, argument + 1, functions);
     }
 
     fn note_order(&self, function: Ref, before: Ref, callee: Ref, mut pointer: Ref) {

@@ -18,6 +18,7 @@ use crate::names::{is_fortran, Declared, Variable};
 use crate::plan::{Address, Plan, Planner, Segment};
 use crate::repeats;
 use crate::rust;
+use crate::rust_sync;
 use crate::sections;
 use crate::updates::updates;
 
@@ -63,6 +64,8 @@ pub fn module(module: Ref) -> Result<bool, String> {
         crate::results::keep(llvm, module, None, &mut variables);
         crate::bounded::add(llvm, module);
         early::prepare(llvm, module);
+    } else {
+        rust_sync::make_room(llvm, module);
     }
     let mut work = Work {
         llvm,
@@ -170,6 +173,7 @@ impl Work<'_> {
             sink.function(number, plan, extra);
         }
         plan.atomics.iter().for_each(|atomic| self.emitter.atomic(function, atomic));
+        plan.ordering_calls.iter().for_each(|call| self.emitter.ordering_call(function, call));
         for segment in &plan.segments {
             let in_loop = loop_number(plan.loops.innermost[segment.block]);
             let described = self.segment(segment, number, in_loop);

@@ -50,6 +50,7 @@ pub mod reached;
 pub mod repeats;
 pub mod results;
 pub mod rust;
+pub mod rust_sync;
 mod scopes;
 pub mod sections;
 mod steps;

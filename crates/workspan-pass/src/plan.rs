@@ -12,6 +12,7 @@ use crate::cfg::{graph, loops, Loops};
 use crate::lines::{Growth, Lines, Repeat, Repeats};
 use crate::llvm::{opcode, type_kind, Llvm, Ref};
 use crate::locals::{Locals, Touch};
+use crate::rust_sync::{self, Rule};
 use crate::sections;
 
 /// Stands for the first lane of a vector until it has its number.
@@ -32,6 +33,19 @@ pub struct Plan {
     pub handles: Vec<Ref>,
     /// Atomic operations that order.
     pub atomics: Vec<Atomic>,
+    /// Calls that order.
+    pub ordering_calls: Vec<OrderingCall>,
+}
+
+/// A call of a function that orders, and is compiled elsewhere.
+#[derive(Clone, Copy, Debug)]
+pub struct OrderingCall {
+    /// The call.
+    pub call: Ref,
+    /// The instruction after it.
+    pub next: Ref,
+    /// What it orders.
+    pub rule: Rule,
 }
 
 /// An atomic operation that orders; it is a segment of its own.
@@ -187,7 +201,7 @@ impl Planner<'_> {
 
     fn block(&self, block: usize, instructions: &[Ref], mut flags: u32, fences: Fences, plan: &mut Plan) {
         let llvm = self.llvm;
-        let Plan { segments, atomics, .. } = plan;
+        let Plan { segments, atomics, ordering_calls, .. } = plan;
         let mut rest = instructions;
         while let Some((first, later)) = rest.split_first() {
             match llvm.opcode(*first) {
@@ -215,6 +229,7 @@ impl Planner<'_> {
                     }
                 }
                 let next = rest.get(at + 1);
+                ordering_calls.extend(self.ordering_call(*instruction, next.copied()));
                 let returns = next.is_some_and(|next| llvm.opcode(*next) == opcode::RET);
                 if returns && code == opcode::CALL && llvm.is_tail_call(*instruction) != 0 {
                     open.flags |= flag::RETURN;
@@ -266,6 +281,15 @@ impl Planner<'_> {
             operations.into_iter().for_each(|operation| self.add(&mut open, operation));
         }
         open.keep(segments);
+    }
+
+    fn ordering_call(&self, call: Ref, next: Option<Ref>) -> Option<OrderingCall> {
+        let llvm = self.llvm;
+        let rule = self.locals.is_none().then(|| rust_sync::of(llvm, call)).flatten()?;
+        let is_behind = |instruction: &Ref| llvm.opcode(*instruction) != opcode::PHI;
+        let first = || llvm.instructions(llvm.successor(call, 0)).into_iter().find(is_behind);
+        let next = if llvm.opcode(call) == opcode::INVOKE { first() } else { next };
+        Some(OrderingCall { call, next: next?, rule })
     }
 
     /// Adds an operation, whose address may be known from the linker or from an earlier one.

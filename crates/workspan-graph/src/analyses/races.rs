@@ -306,7 +306,7 @@ impl Consumer for Races {
     fn control(&mut self, context: u32, control: Control) {
         let [address, size, ..] = control.slots;
         // What a scheduler's atomic operations order is in the graph, by design; the rest is accident.
-        if control.kind == Kind::Atomic && self.owners.now(context) == Owner::Scheduler {
+        if control.kind == Kind::Atomic && self.owners.schedules(context) {
             return;
         }
         self.causes.control(context, control);

@@ -55,6 +55,8 @@ struct Code {
     functions: Vec<Option<Owner>>,
     /// Whose functions are if nobody says.
     named: Vec<Owner>,
+    /// Functions in which no other code was inlined than the standard library's.
+    pure: Vec<bool>,
 }
 
 impl Code {
@@ -66,20 +68,29 @@ impl Code {
             let found = found.or_else(|| places.get(place.inlined_at as usize).copied().flatten());
             places.push(found);
         }
-        let mut code =
-            Code { places, operations: vec![None; module.operations.len()], functions: vec![], named: vec![] };
+        let mut code = Code {
+            places,
+            operations: vec![None; module.operations.len()],
+            functions: vec![],
+            named: vec![],
+            pure: vec![],
+        };
         for function in &module.functions {
             let named = of_name(&function.name);
             let unknown = if rust_names::path(&function.name).is_some() { None } else { Some(named) };
             code.functions.push(if function.place == NONE { unknown } else { code.at(function.place) });
             code.named.push(named);
         }
+        code.pure = code.functions.iter().map(Option::is_none).collect();
         for segment in &module.segments {
             let function = code.functions.get(segment.function as usize).copied().flatten();
             let first = segment.first as usize;
             for (number, operation) in (first..).zip(module.operations_of(segment)) {
                 // Code that the compiler made up is the function's.
                 code.operations[number] = code.at(operation.place).or(function);
+                if let Some(pure) = code.pure.get_mut(segment.function as usize) {
+                    *pure &= code.operations[number].is_none();
+                }
             }
         }
         code
@@ -123,6 +134,7 @@ struct Frame {
     function: u32,
     address: u64,
     owner: Owner,
+    pure: bool,
 }
 
 #[derive(Debug, Default)]
@@ -176,9 +188,10 @@ impl Owners {
         }
     }
 
-    /// Whose function a context runs.
-    pub fn now(&self, context: u32) -> Owner {
-        self.stacks.get(&context).and_then(|stack| stack.frames.last()).map_or(Owner::Program, |frame| frame.owner)
+    /// True if a context runs a function of the standard library for a scheduler. What is inlined, the pass has decided.
+    pub fn schedules(&self, context: u32) -> bool {
+        let frame = self.stacks.get(&context).and_then(|stack| stack.frames.last());
+        frame.is_some_and(|frame| frame.pure && frame.owner == Owner::Scheduler)
     }
 }
 
@@ -195,6 +208,7 @@ impl Stack {
         }
         let own = code.functions.get(function as usize).copied().flatten();
         let named = code.named.get(function as usize).copied().unwrap_or_default();
+        let pure = code.pure.get(function as usize) == Some(&true);
         if is_entry {
             let address = executed.frame.unwrap_or(0);
             while self.frames.last().is_some_and(|frame| frame.address <= address) {
@@ -202,7 +216,7 @@ impl Stack {
             }
             let caller = self.calls.or_else(|| self.frames.last().map(|frame| frame.owner));
             let owner = own.or(caller).unwrap_or(named);
-            self.frames.push(Frame { module, function, address, owner });
+            self.frames.push(Frame { module, function, address, owner, pure });
             return;
         }
         if let Some(address) = executed.frame {
@@ -216,6 +230,6 @@ impl Stack {
         }
         // Entered before the recording, or the task, began.
         let address = self.frames.last().map_or(u64::MAX, |frame| frame.address);
-        self.frames.push(Frame { module, function, address, owner: own.unwrap_or(named) });
+        self.frames.push(Frame { module, function, address, owner: own.unwrap_or(named), pure });
     }
 }
