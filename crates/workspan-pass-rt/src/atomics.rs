@@ -79,7 +79,6 @@ type Call = unsafe extern "C-unwind" fn(*mut c_void, *const c_void);
 
 /// What instrumented code passes with a [`Once`] of its own in place of the closure's table.
 #[no_mangle]
-#[expect(non_upper_case_globals, reason = "a symbol")]
 pub static __workspan_once_functions: Functions =
     Functions { drop: None, size: size_of::<Once>(), align: align_of::<Once>(), call_once, call_mut: call_once };
 

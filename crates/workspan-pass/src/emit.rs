@@ -181,7 +181,7 @@ impl<'l> Emitter<'l> {
         llvm.position_before(b, *call);
         let argument = llvm.operand(*call, rule.argument);
         let words = if rule.through { llvm.build_load(b, self.pointer, argument, none) } else { argument };
-        let all: Vec<Ref> = rule.offsets.iter().map(|offset| self.at(words, *offset as usize)).collect();
+        let all: Vec<Ref> = rule.offsets.iter().map(|offset| self.at(words, *offset)).collect();
         for word in all {
             if rule.order.releases {
                 self.note_order(function, *call, self.release, word);

@@ -25,14 +25,14 @@ pub struct Rule {
     /// The argument is a reference to a pointer to them.
     pub through: bool,
     /// Where the words are: where the library's order of members is not known, all that it may be.
-    pub offsets: &'static [u64],
+    pub offsets: &'static [usize],
     /// What it does to them.
     pub order: Order,
     /// Calls a closure first, the argument with its table of functions after that.
     pub closure: Option<u32>,
 }
 
-const fn rule(module: &'static str, method: &'static str, offsets: &'static [u64], order: Order) -> Rule {
+const fn rule(module: &'static str, method: &'static str, offsets: &'static [usize], order: Order) -> Rule {
     Rule { name: (module, method), argument: 0, through: false, offsets, order, closure: None }
 }
 

@@ -1,6 +1,10 @@
 //! Pairs of a program that races and its fixed form, and constructs whose graph is known.
 //!
-//! `tasks CASE THREADS RACY`; without arguments it prints the names of the pairs.
+//! `tasks CASE THREADS RACY`; without arguments it prints the names of the pairs. `tasks random THREADS SEED` runs a random program
+//! and prints whether it races.
+
+mod everyday;
+mod random;
 
 use std::cell::UnsafeCell;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -19,6 +23,10 @@ static B: Shared = Shared(UnsafeCell::new(0));
 static CELLS: [Shared; 300] = [const { Shared(UnsafeCell::new(0)) }; 300];
 
 impl Shared {
+    const fn new() -> Shared {
+        Shared(UnsafeCell::new(0))
+    }
+
     fn get(&self) -> i64 {
         // SAFETY: as above.
         unsafe { *self.0.get() }
@@ -191,12 +199,16 @@ const SHAPES: &[Case] = &[
 fn main() {
     let words: Vec<String> = std::env::args().collect();
     let [_, case, threads, racy] = words.as_slice() else {
-        PAIRS.iter().for_each(|(name, _)| println!("{name}"));
+        PAIRS.iter().chain(everyday::PAIRS).for_each(|(name, _)| println!("{name}"));
         return;
     };
     let threads = threads.parse().expect("a number");
     rayon::ThreadPoolBuilder::new().num_threads(threads).build_global().expect("the first pool");
-    let found = PAIRS.iter().chain(SHAPES).find(|(name, _)| name == case);
+    if case == "random" {
+        println!("{}", random::run(racy.parse().expect("a number")));
+        return;
+    }
+    let found = PAIRS.iter().chain(everyday::PAIRS).chain(SHAPES).find(|(name, _)| name == case);
     found.expect("a case").1(racy == "1");
     println!("{} {}", A.get(), B.get());
 }

@@ -20,13 +20,8 @@ use crate::replay::Executed;
 /// Parts of paths of standard libraries.
 const STANDARD: [&str; 5] = ["/include/c++/", "/rustc/", "library/core/", "library/alloc/", "library/std/"];
 /// Parts of paths of runtimes. The keys of hash tables are variables of threads, which no program sees.
-const RUNTIMES: [&str; 5] = [
-    "/oneapi/tbb/",
-    "/crossbeam-deque-",
-    "/crossbeam-utils-",
-    "library/std/src/hash/random.rs",
-    "/std/src/hash/random.rs",
-];
+const RUNTIMES: [&str; 4] =
+    ["/oneapi/tbb/", "/crossbeam-deque-", "/crossbeam-utils-", "library/std/src/hash/random.rs"];
 /// Of those whose atomic operations order tasks by accident: which happened to run before which. The run-time's events say what these
 /// order by design.
 const SCHEDULERS: [&str; 2] = ["/rayon-core-", "/crossbeam-epoch-"];
