@@ -47,6 +47,13 @@ struct Bound {
 }
 
 fn bound(recording: &Recording, run: &Run) -> Option<Bound> {
+    let longest = longest(recording, run)?;
+    let bounds_range = run.uniform_span > Nanos::ZERO && longest.held > run.uniform_span;
+    (longest.held > run.span || bounds_range).then_some(longest)
+}
+
+/// Of the lock that was held longest.
+fn longest(recording: &Recording, run: &Run) -> Option<Bound> {
     let tree = &recording.contexts;
     let mut held: BTreeMap<Lock, Vec<(ContextId, Nanos)>> = BTreeMap::new();
     for id in tree.ids() {
@@ -56,10 +63,21 @@ fn bound(recording: &Recording, run: &Run) -> Option<Bound> {
         }
     }
     let sum = |code: &[(ContextId, Nanos)]| code.iter().map(|(_, own)| *own).sum::<Nanos>();
-    let longest = held.into_values().max_by_key(|code| sum(code))?;
-    let held = sum(&longest);
-    let bounds_range = run.uniform_span > Nanos::ZERO && held > run.uniform_span;
-    (held > run.span || bounds_range).then_some(Bound { held, code: longest })
+    let code = held.into_values().max_by_key(|code| sum(code))?;
+    Some(Bound { held: sum(&code), code })
+}
+
+/// If code under one lock is what the span with uniform loops of a [bounded](bounded_by_locks) run is: what each context adds to that.
+pub fn uniform_path(recording: &Recording, run: &Run) -> Option<Vec<Nanos>> {
+    let longest =
+        longest(recording, run).filter(|longest| longest.held == run.uniform_span && longest.held < run.span)?;
+    let mut path = vec![Nanos::ZERO; run.critical.len()];
+    for (id, own) in longest.code {
+        if let Some(at) = path.get_mut(id.index()) {
+            *at = own;
+        }
+    }
+    Some(path)
 }
 
 /// True if the critical path of `run` is the code under one lock, and nothing else: with start-up on it, no other path is.
@@ -123,6 +141,20 @@ mod tests {
         assert!(is_bound_by_lock(&bounded, &bounded.runs[0]));
         let free = recording(40, 30);
         assert!(!is_bound_by_lock(&free, &free.runs[0]));
+    }
+
+    /// A loop of which one chunk was seen, and whose even iterations could run beside each other but for a lock.
+    #[test]
+    fn a_lock_is_the_other_end_of_a_range() {
+        let mut recording = recording(100, 60);
+        assert_eq!(uniform_path(&recording, &recording.runs[0]), None);
+        recording.runs[0].uniform_span = Nanos(7);
+        let bounded = bounded_by_locks(&recording).into_owned();
+        assert_eq!((bounded.runs[0].span, bounded.runs[0].uniform_span), (Nanos(100), Nanos(60)));
+        assert_eq!(uniform_path(&bounded, &bounded.runs[0]), Some(vec![Nanos(0), Nanos(0), Nanos(60)]));
+        recording.runs[0].uniform_span = Nanos(70);
+        let bounded = bounded_by_locks(&recording).into_owned();
+        assert_eq!(uniform_path(&bounded, &bounded.runs[0]), None);
     }
 
     #[test]

@@ -33,6 +33,8 @@ pub(super) struct Measure<'a> {
     pub(super) creation: Creation,
     /// The parallelism that the steps begin with.
     pub(super) parallelism: Option<Ratio>,
+    /// Of the program.
+    pub(super) span: Nanos,
     /// The critical path as recorded.
     pub(super) path: &'a Path,
 }
@@ -88,7 +90,7 @@ fn large(row: &SiteRow, grain: &Grain, measure: &Measure<'_>) -> Option<Large> {
     let buckets = row.sizes.buckets();
     let longest = match row.tasks {
         1 => grain.mean,
-        _ => buckets.last()?.high,
+        _ => row.longest_task(measure.span),
     };
     let pieces = longest.as_f64() / grain.cutoff.as_f64().max(1.0);
     let count = buckets.iter().filter(|bucket| bucket.high.0 > least).map(|bucket| bucket.count).sum();

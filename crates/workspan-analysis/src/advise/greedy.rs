@@ -44,6 +44,8 @@ pub enum Outcome {
     Reached,
     /// It cannot be reached: whatever is left on the critical path is too short to be divided, task overhead would dominate.
     Overhead,
+    /// It cannot be reached: the same where tasks have no cost that is known.
+    TooShort,
     /// It cannot be reached: on the critical path strands mostly wait for something else.
     Waiting,
     /// It cannot be reached: what is left of the critical path are many segments, none of which is worth a step
@@ -145,7 +147,11 @@ pub(super) fn greedy<R: Rows + ?Sized>(
         let Some((place, (critical, strands))) = heaviest else {
             let blocked: Nanos = profile.regions.iter().map(|row| row.critical_blocked).sum();
             let waits = on_one.over(blocked).is_some_and(|most| most.0 < goal.target);
-            way.outcome = if waits { Outcome::Waiting } else { Outcome::Overhead };
+            way.outcome = match (waits, creation.known) {
+                (true, _) => Outcome::Waiting,
+                (_, true) => Outcome::Overhead,
+                (_, false) => Outcome::TooShort,
+            };
             return Ok(way);
         };
         if way.steps.len() == MOST_STEPS {

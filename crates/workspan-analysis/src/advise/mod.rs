@@ -90,7 +90,8 @@ pub fn advise<R: Rows + ?Sized>(recording: &Recording, run: &Run, rows: &R, goal
     let mut kinds = greedy::kinds(&path);
     let begun = even.as_ref().and(profile.program.uniform).and_then(|uniform| uniform.parallelism);
     let parallelism = begun.or(profile.program.parallelism);
-    let measure = grain::Measure { goal, creation: overhead, parallelism, path: &path.first };
+    let span = profile.program.span;
+    let measure = grain::Measure { goal, creation: overhead, parallelism, span, path: &path.first };
     kinds.extend(grain::kinds(recording, &profile, &measure));
     let tried: Vec<(usize, Scenario)> =
         (0..).zip(&kinds).filter_map(|(at, kind)| Some((at, scenario(kind)?))).take(MOST_TRIED).collect();

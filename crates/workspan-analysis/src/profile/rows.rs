@@ -171,3 +171,18 @@ pub struct SiteRow {
     /// Sizes of its tasks.
     pub sizes: Histogram,
 }
+
+impl SiteRow {
+    /// The longest of its tasks takes at most this: sizes are known by buckets, of which the last ends there; no task is longer than the
+    /// program's `span`, or than what the others leave of the work of all.
+    pub fn longest_task(&self, span: Nanos) -> Nanos {
+        let buckets = self.sizes.buckets();
+        let Some(last) = buckets.last() else { return Nanos::ZERO };
+        let number = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
+        let all = buckets.iter().fold(0_i64, |sum, b| sum.saturating_add(b.low.0.saturating_mul(number(b.count))));
+        // A mean is rounded.
+        let sum = self.task_mean.map_or(i64::MAX, |mean| (mean.0 + 1).saturating_mul(number(self.tasks)));
+        let left = Nanos(sum.saturating_sub(all - last.low.0));
+        last.high.min(span).min(left).max(last.low)
+    }
+}

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 
 use workspan_model::{Clock, ContextId, Nanos, Ratio, Recording, Run, SiteId, SiteKind};
 
-use crate::locks::is_bound_by_lock;
+use crate::locks::{is_bound_by_lock, uniform_path};
 use crate::profile::{Profile, SiteRow};
 
 /// A wait for a lock that is shorter than this share of the span is accident.
@@ -50,7 +50,7 @@ impl Charged {
                 && row.contended.as_f64() < least
                 && (waits_are_seen || run_beside(row.self_work, row.critical))
         };
-        let bound = is_bound_by_lock(recording, run);
+        let bound = is_bound_by_lock(recording, run) || uniform_path(recording, run).is_some();
         let moot: Vec<SiteId> = profile.sites.iter().filter(|row| !bound && is_moot(row)).map(|row| row.site).collect();
         let mut charged = Charged::default();
         for id in tree.ids() {

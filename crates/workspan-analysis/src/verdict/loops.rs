@@ -7,11 +7,14 @@
 //! **Argument.** On the path, a loop and all that is nested in it add up to at most its span; scaled by uniform span over span
 //! they add up to its uniform span. A loop within another is part of the outer one's chunks, so only the outermost is scaled.
 //! Cost: linear in contexts.
+//!
+//! Where code under one lock takes longer than the longest chain of even iterations, that code is the path ([`mod@crate::locks`]).
 
 use workspan_model::kind::Tasks;
 use workspan_model::{ContextId, Nanos, Ratio, Recording, Run, SiteId};
 
 use crate::laws;
+use crate::locks::uniform_path;
 use crate::profile::{Profile, SiteRow};
 
 /// A difference of less than this is none.
@@ -30,6 +33,8 @@ pub struct EvenLoops {
     pub span: Nanos,
     /// What each context adds to the critical path.
     pub critical: Vec<Nanos>,
+    /// What code under one lock takes, where that is the span; 0 otherwise.
+    pub locked: Nanos,
     /// By how much to multiply what is in each context.
     pub factors: Vec<f64>,
     /// Loops of which nothing runs beside: the work of each, and its span.
@@ -61,10 +66,13 @@ pub fn even_loops(recording: &Recording, run: &Run, profile: &Profile) -> Option
         return None;
     }
     let scaled = |(critical, factor): (&Nanos, &f64)| scale(*critical, *factor);
-    let critical = run.critical.iter().zip(&factors).map(scaled).collect();
+    let of_loops = || run.critical.iter().zip(&factors).map(scaled).collect();
+    let under_lock = uniform_path(recording, run);
+    let locked = if under_lock.is_some() { high } else { Nanos::ZERO };
+    let critical = under_lock.unwrap_or_else(of_loops);
     let alone = alone(recording, run, &factors);
     let uneven = profile.sites.iter().find(|row| is_loop(recording, row.site) && is_uneven(recording, run, row));
-    Some(EvenLoops { span: high, critical, factors, alone, uneven: uneven.map(|row| row.site) })
+    Some(EvenLoops { span: high, locked, critical, factors, alone, uneven: uneven.map(|row| row.site) })
 }
 
 /// Parallelism in any other order of locks, at most, where the order in which they were taken makes the span longer and loops do not.

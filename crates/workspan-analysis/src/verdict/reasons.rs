@@ -146,7 +146,7 @@ pub(super) fn of_waiting(
         _ => {}
     }
     let tasks = known.tasks.entry(row.site).or_insert_with(|| Tasks::of(recording, run, row));
-    of_tasks(recording, row, tasks, blame, processors)
+    of_tasks(recording, row, tasks, blame, run.span, processors)
 }
 
 /// What `site`, which was blocked for longer than it ran, waited for.
@@ -203,7 +203,14 @@ impl Tasks {
 /// Items of a shared iterator in a turn, from which on turns are long because of their number.
 const SEVERAL: u64 = 2;
 
-fn of_tasks(recording: &Recording, row: &SiteRow, known: &Tasks, blame: &Blame, processors: u32) -> Reason {
+fn of_tasks(
+    recording: &Recording,
+    row: &SiteRow,
+    known: &Tasks,
+    blame: &Blame,
+    span: Nanos,
+    processors: u32,
+) -> Reason {
     if row.blocked > row.self_work.at_least_zero() {
         return if row.polled > row.blocked - row.polled { Reason::Polls } else { Reason::Waits };
     }
@@ -229,7 +236,7 @@ fn of_tasks(recording: &Recording, row: &SiteRow, known: &Tasks, blame: &Blame, 
         Some(mean) if !is_loop => mean,
         _ => average(row.self_work, pieces),
     };
-    let longest = blame.longest.unwrap_or_else(|| longest(row));
+    let longest = blame.longest.unwrap_or_else(|| row.longest_task(span));
     let most_of_span = longest.as_f64() * 2.0 >= sets.span;
     let uneven = most_of_span && longest.as_f64() >= mean.as_f64() * 2.0;
     let few = tasks < f64::from(processors);
@@ -299,11 +306,6 @@ pub(super) fn of_overhead(row: &SiteRow) -> Reason {
 #[expect(clippy::cast_possible_truncation, reason = "a mean; saturates")]
 fn average(sum: Nanos, number: u64) -> Nanos {
     Nanos((sum.as_f64() / count(number.max(1))).round() as i64)
-}
-
-/// The upper end of the largest bucket.
-fn longest(row: &SiteRow) -> Nanos {
-    row.sizes.buckets().iter().filter(|bucket| bucket.count > 0).map(|bucket| bucket.high).max().unwrap_or_default()
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a mean is made of it")]

@@ -54,14 +54,16 @@ pub fn simulated(
     let typical = median(&times).unwrap_or(best.time);
     // Locks are not part of the order of strands: the run's span has them.
     let span = even.map_or(run.span, |even| even.loops.span);
-    let locked = if run.span > seen.recorded_span() { span } else { Nanos::ZERO };
+    let of_even = even.map_or(Nanos::ZERO, |even| even.loops.locked);
+    let locked = if run.span > seen.recorded_span() { span } else { of_even };
+    let critical = even.map_or(&run.critical, |even| &even.loops.critical);
     let fastest = times.first().copied().unwrap_or(best.time).min(best.time);
     let on_one = profile.program.on_one;
     let fastest = fastest.max(laws::work_law(on_one, best.processors));
     let ideal = fastest.max(locked);
     let mut blame = blamed(recording, graph, &waiting.charged(graph), (fastest * all - on_one).at_least_zero());
     if ideal > fastest {
-        blame.extend(on_path(recording, &run.critical, recording.contexts.ids().collect(), (ideal - fastest) * all));
+        blame.extend(on_path(recording, critical, recording.contexts.ids().collect(), (ideal - fastest) * all));
     }
     let longest = times.last().copied().unwrap_or(typical).max(ideal);
     Evidence {

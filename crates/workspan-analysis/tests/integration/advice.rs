@@ -101,7 +101,7 @@ fn each_step_is_the_heaviest_and_the_last_is_the_last() {
         match advice.outcome {
             Outcome::AlreadyEnough => assert!(reached && advice.steps.is_empty(), "{label}"),
             Outcome::Reached => assert!(reached, "{label}"),
-            Outcome::Overhead | Outcome::Waiting => {
+            Outcome::Overhead | Outcome::TooShort | Outcome::Waiting => {
                 stopped += 1;
                 assert!(!reached && !parts.values().any(eligible), "{label} {parts:?}");
             }

@@ -19,7 +19,7 @@ pub struct Answer {
     pub text: String,
     /// What was requested.
     pub goal: Wanted,
-    /// How the steps ended: `already-enough`, `reached`, `overhead`, `waiting`, `gave-up` or `no-data`.
+    /// How the steps ended: `already-enough`, `reached`, `overhead`, `waiting`, `scattered`, `gave-up` or `no-data`.
     pub outcome: String,
     /// Parallelism as recorded.
     pub parallelism: Option<f64>,
@@ -172,6 +172,9 @@ fn outcome(outcome: advise::Outcome) -> (&'static str, &'static str) {
         advise::Outcome::AlreadyEnough => ("already-enough", "is reached already"),
         advise::Outcome::Reached => ("reached", "is reached"),
         advise::Outcome::Overhead => ("overhead", "is not reachable, because task overhead would dominate"),
+        advise::Outcome::TooShort => {
+            ("overhead", "is not reachable, because what is left on the critical path is too short to be divided")
+        }
         advise::Outcome::Waiting => ("waiting", "is not reachable, because the critical path mostly waits"),
         advise::Outcome::Scattered => {
             ("scattered", "is not reachable, because many small segments are left on the critical path")

@@ -5,7 +5,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use workspan_analysis::{bounded_by_locks, laws, profile};
+use workspan_analysis::locks::{bounded_by_locks, uniform_path};
+use workspan_analysis::{laws, profile};
 use workspan_model::{ContextId, Lock, Nanos, Ratio, Recording, Run, SiteId};
 
 use crate::parts::{name, ratio};
@@ -22,12 +23,15 @@ pub struct UnderLock {
 }
 
 impl UnderLock {
-    /// Of a run, counted from 1; `None` if the critical path is anything else.
+    /// Of a run, counted from 1; `None` if the critical path, also that with even iterations, is anything else.
     pub fn of(recording: &Recording, number: u32) -> Option<UnderLock> {
         let recording: &Recording = &bounded_by_locks(recording);
         let run = recording.runs.get((number as usize).checked_sub(1)?)?;
         let mut places: BTreeMap<SiteId, Nanos> = BTreeMap::new();
-        for (id, critical) in recording.contexts.ids().zip(&run.critical).filter(|(_, time)| **time > Nanos::ZERO) {
+        let of_uniform = uniform_path(recording, run);
+        let held = if of_uniform.is_some() { run.uniform_span } else { run.span };
+        let path = of_uniform.as_ref().unwrap_or(&run.critical);
+        for (id, critical) in recording.contexts.ids().zip(path).filter(|(_, time)| **time > Nanos::ZERO) {
             *places.entry(lock_around(recording, run, id)?).or_default() += *critical;
         }
         let longest = *places.iter().max_by_key(|(_, time)| **time)?.0;
@@ -39,8 +43,8 @@ impl UnderLock {
             others => format!(" and at {others} other places"),
         };
         let at = name(recording, longest) + &others;
-        let most = laws::parallelism(profile(recording, run).program.on_one, run.span);
-        Some(UnderLock { held: run.span, at, most })
+        let most = laws::parallelism(profile(recording, run).program.on_one, held);
+        Some(UnderLock { held, at, most })
     }
 
     /// In a sentence, where the parallelism that strands show is more than that.

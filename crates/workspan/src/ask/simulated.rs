@@ -56,11 +56,14 @@ pub fn simulated(
     if graph.folded() > 0 && scenario.changes.is_empty() && build.grain.is_empty() {
         bounds.burdened_span = burdened_span(recording, rows, options.steal).context("cannot read the strands")?;
     }
-    let held = held(of, &graph).filter(|_| scenario.changes.is_empty()).unwrap_or_default();
+    // A change may be of what is under the lock.
+    let bound = |held: Nanos| if scenario.changes.is_empty() { held } else { Nanos::ZERO };
+    let held = bound(held(of, &graph).unwrap_or_default());
     let seen = at_least(on_threads(&graph, bounds, options), held);
-    let even = even_graph(of, build)?.map(|graph| {
+    let even = even_graph(of, build)?.map(|(graph, locked)| {
         let graph = changed(graph);
-        at_least(on_threads(&graph, Bounds::of(&graph, bounds.recorded, options.steal), options), held)
+        let locked = bound((locked - graph.saved()).at_least_zero());
+        at_least(on_threads(&graph, Bounds::of(&graph, bounds.recorded, options.steal), options), held.max(locked))
     });
     Ok(Simulated { graph, seen, even })
 }
@@ -98,13 +101,14 @@ fn extend(schedule: &mut Schedule, held: Nanos) {
     schedule.idle += longer * i64::from(schedule.processors);
 }
 
-/// The graph with even iterations, where the verdict is about these.
-fn even_graph(of: Input<'_>, build: &BuildOptions) -> anyhow::Result<Option<Graph>> {
+/// The graph with even iterations, where the verdict is about these; and what code under one lock takes, if that is longer than its span.
+fn even_graph(of: Input<'_>, build: &BuildOptions) -> anyhow::Result<Option<(Graph, Nanos)>> {
     let recording = bounded_by_locks(of.recording);
     let Some(run) = recording.runs.get((of.number as usize).saturating_sub(1)) else { return Ok(None) };
     let Some(even) = even_loops(&recording, run, &profile(&recording, run)) else { return Ok(None) };
     let build = BuildOptions { factors: even.factors, ..build.clone() };
-    Graph::of(&recording, of.rows, &build).context("cannot read the strands").map(Some)
+    let graph = Graph::of(&recording, of.rows, &build).context("cannot read the strands")?;
+    Ok(Some((graph, even.locked)))
 }
 
 /// As [`predict`](workspan_analysis::predict()), on as many threads as there are processors. The most processors take longest, and are first.

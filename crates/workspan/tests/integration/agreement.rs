@@ -257,6 +257,48 @@ fn code_under_one_lock_bounds_what_is_predicted() {
     }
 }
 
+/// Most of each iteration is under one lock: where one chunk was seen, even iterations could run beside each other, and the lock is what they
+/// wait for all the same. In the verdict, in predictions, and in what other commands say; with strands and without.
+#[test]
+fn a_lock_bounds_even_iterations() {
+    let source = fs::read_to_string(build::root().join("programs/openmp/hotlock.c")).expect("it is there");
+    let line = source.lines().position(|line| line.contains("critical(sum)")).expect("it is there") + 1;
+    for (compiler, schedule, workers) in [
+        (Compiler::Gcc, "dynamic", "1"),
+        (Compiler::Gcc, "static", "1"),
+        (Compiler::Gcc, "static", "2"),
+        (Compiler::Clang, "dynamic", "1"),
+        (Compiler::Clang, "dynamic", "2"),
+        (Compiler::Clang, "static", "2"),
+    ] {
+        let case = format!("{compiler:?} {schedule}, {workers} workers");
+        let program = openmp("hotlock.c", compiler);
+        let folder = scratch(&format!("agreement-hotlock-{compiler:?}-{schedule}-{workers}"));
+        for strands in [&[][..], &["--strands"]] {
+            let mut command = workspan(&folder);
+            command.args(["record", "--clock", "virtual", "--workers", workers]).args(strands);
+            run(command.arg("--").arg(&program).arg(schedule)).check_success();
+            let report = json(&folder, &["report"]);
+            let verdict = &report["verdict"];
+            let losses = verdict["losses"].as_array().expect("a list");
+            let said =
+                losses.iter().filter(|loss| loss["cause"] == "lock-contention" && loss["share"].as_f64() > Some(0.5));
+            assert_eq!(said.count(), 1, "{case} {strands:?}: {verdict:#}");
+            let text = verdict["text"].as_str().expect("text");
+            assert!(text.contains(&format!("hotlock.c:{line}")), "{case} {strands:?}: {text}");
+        }
+        let predict = json(&folder, &["predict", "-p", "1..1024"]);
+        let most = |program: &Value| program["even_most_speedup"].as_f64().or(program["most_speedup"].as_f64());
+        assert_eq!(most(&predict["program"]), Some(1000.0 / 600.0), "{case}: {:#}", predict["program"]);
+        for command in ["calls", "advise"] {
+            let text = run(workspan(&folder).arg(command)).check_success().out();
+            let bounds = ["1.00–1.67", "parallelism 1.67 if", "takes 600 ns in any schedule"];
+            let bounded = bounds.iter().any(|bound| text.contains(bound));
+            assert!(bounded, "{case}: {command}: {text}");
+        }
+    }
+}
+
 /// A number of processors that `predict` shows: no speedup is more than `most`.
 #[track_caller]
 fn check_bounded(case: &str, point: &Value, most: f64, work: Option<i64>) {
