@@ -33,4 +33,4 @@ pub const SLOT_BYTES: usize = 6;
 /// Slots that a segment has at most; the pass splits longer ones.
 pub const MOST_SLOTS: usize = 500;
 /// Incremented with every change of the shared memory, the events, or the static description.
-pub const VERSION: u32 = 5;
+pub const VERSION: u32 = 6;
