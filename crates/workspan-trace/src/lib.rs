@@ -34,3 +34,5 @@ pub const SLOT_BYTES: usize = 6;
 pub const MOST_SLOTS: usize = 500;
 /// Incremented with every change of the shared memory, the events, or the static description.
 pub const VERSION: u32 = 6;
+/// Versions that are read: 5 had no [`control::Kind::Local`].
+pub const READABLE: core::ops::RangeInclusive<u32> = 5..=VERSION;

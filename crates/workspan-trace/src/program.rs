@@ -5,7 +5,7 @@
 
 use crate::bytes::{Malformed, Reader, Writer};
 use crate::facts::{Facts, Sizes};
-use crate::{MOST_SLOTS, VERSION};
+use crate::{MOST_SLOTS, READABLE, VERSION};
 
 pub use crate::NONE;
 
@@ -279,7 +279,7 @@ impl Module {
     /// The module that was encoded so, and what follows it. Every index in it is valid.
     pub fn decode(bytes: &[u8]) -> Result<(Module, &[u8]), Malformed> {
         let mut from = Reader::new(bytes);
-        if from.small()? != VERSION {
+        if !READABLE.contains(&from.small()?) {
             return Err(Malformed);
         }
         let mut module = Module { name: from.text()?, ..Module::default() };

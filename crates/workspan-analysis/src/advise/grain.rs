@@ -90,7 +90,8 @@ fn large(row: &SiteRow, grain: &Grain, measure: &Measure<'_>) -> Option<Large> {
     let buckets = row.sizes.buckets();
     let longest = match row.tasks {
         1 => grain.mean,
-        _ => row.longest_task(measure.span),
+        // Those on the path are among them.
+        _ => row.longest_task(measure.span).max(Nanos(mean.round() as i64)).min(buckets.last()?.high),
     };
     let pieces = longest.as_f64() / grain.cutoff.as_f64().max(1.0);
     let count = buckets.iter().filter(|bucket| bucket.high.0 > least).map(|bucket| bucket.count).sum();

@@ -176,13 +176,14 @@ pub fn judge(recording: &Recording, run: &Run, profile: &Profile, evidence: &Evi
     let slowest = laws::speedup(on_one, evidence.longest.min(on_one.max(evidence.time))).unwrap_or(speedup);
     // The chunks that were seen are those of the team: smaller ones may be made of the same loop.
     let longest = evidence.loops.map_or(evidence.longest, |loops| loops.longest);
-    let useful = [evidence.time, longest].map(|time| (on_one - overhead).over(time).unwrap_or_default());
+    let useful =
+        [evidence.time, longest, evidence.least].map(|time| (on_one - overhead).over(time).unwrap_or_default());
     let outcome = outcome(recording, run, evidence, &losses, useful);
     let (processors, basis, time) = (evidence.processors, evidence.basis, evidence.time);
     Some(Judged { processors, basis, time, on_one, speedup, slowest, loops: evidence.loops, outcome, losses })
 }
 
-fn outcome(recording: &Recording, run: &Run, evidence: &Evidence, losses: &[Loss], speedups: [Ratio; 2]) -> Outcome {
+fn outcome(recording: &Recording, run: &Run, evidence: &Evidence, losses: &[Loss], speedups: [Ratio; 3]) -> Outcome {
     if !forks(recording, run) {
         return Outcome::Inconclusive(Why::NeverForks);
     }
@@ -193,10 +194,13 @@ fn outcome(recording: &Recording, run: &Run, evidence: &Evidence, losses: &[Loss
     if run.losses.total() > 0 {
         return Outcome::Inconclusive(Why::Incomplete);
     }
-    let [well, at_worst_well] = speedups.map(|speedup| speedup.0 >= SCALES_WELL * f64::from(evidence.processors));
+    let [well, at_worst_well, at_best_well] =
+        speedups.map(|speedup| speedup.0 >= SCALES_WELL * f64::from(evidence.processors));
     let uneven = evidence.loops.and_then(|loops| loops.uneven);
+    // A schedule has the chunks of the loop, which may be made smaller: of such a loop it says no more than work and span do.
+    let limited = if uneven.is_some() { !at_best_well } else { !well };
     match losses.first() {
-        Some(loss) if !well => Outcome::Limited(loss.cause),
+        Some(loss) if limited => Outcome::Limited(loss.cause),
         _ if uneven.is_some() => {
             uneven.map_or(Outcome::ScalesWell, |site| Outcome::Inconclusive(Why::UnevenLoop(site)))
         }

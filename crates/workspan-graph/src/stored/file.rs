@@ -9,7 +9,7 @@ use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use workspan_trace::bytes::{Malformed, Reader, Writer};
-use workspan_trace::VERSION;
+use workspan_trace::{READABLE, VERSION};
 
 use crate::codec::Encoded;
 use crate::program::Program;
@@ -44,7 +44,7 @@ pub enum Problem {
     #[error("it is no task graph")]
     Other,
     /// Another version has written it.
-    #[error("its format has version {0}, this workspan reads version {VERSION}: record it again")]
+    #[error("its format has version {0}, this workspan reads {oldest} to {VERSION}: record it again", oldest = READABLE.start())]
     Version(u32),
     /// A record is damaged.
     #[error("the record at byte {0} is damaged")]
@@ -237,7 +237,7 @@ impl Recording {
             return Err(Problem::Other);
         }
         let version = version.try_into().map_or(0, u32::from_le_bytes);
-        if version != VERSION {
+        if !READABLE.contains(&version) {
             return Err(Problem::Version(version));
         }
         let mut recording = Recording {

@@ -299,6 +299,23 @@ fn a_lock_bounds_even_iterations() {
     }
 }
 
+/// Iterations that differ in cost, of which chunks alone are seen: strands know no more of them than totals do.
+#[test]
+fn uneven_iterations_are_said_to_be() {
+    for compiler in [Compiler::Gcc, Compiler::Clang] {
+        let program = openmp("uneven.c", compiler);
+        let folder = scratch(&format!("agreement-uneven-{compiler:?}"));
+        for strands in [&[][..], &["--strands"]] {
+            let mut command = workspan(&folder);
+            command.args(["record", "--clock", "virtual", "--workers", "2"]).args(strands);
+            run(command.arg("--").arg(&program)).check_success();
+            let verdict = &json(&folder, &["report"])["verdict"];
+            let found = [&verdict["outcome"], &verdict["why"]];
+            assert_eq!(found, ["inconclusive", "uneven-loop"], "{compiler:?} {strands:?}: {verdict:#}");
+        }
+    }
+}
+
 /// A number of processors that `predict` shows: no speedup is more than `most`.
 #[track_caller]
 fn check_bounded(case: &str, point: &Value, most: f64, work: Option<i64>) {
