@@ -8,7 +8,8 @@
 //! ([`Order`] is that of a stage.)
 //!
 //! Stages become known as the pipeline creates them: Workspan gives it nodes of its own ([`Leaf`]), which lead to the program's. A stage gets another virtual
-//! table for its life ([`Stage`]). All of it lies on the stack of the call that runs the pipeline.
+//! table for its life ([`Stage`]). All but the orders of stages lies on the stack of the call that runs the pipeline: who looks for a call above it does not
+//! look far.
 //!
 //! **Cost:** one reading of the clock and one node of a path at the end of a serial stage, or of one before it, or of the last; and a reading
 //! at the begin of a serial one. Nothing for others.
