@@ -9,6 +9,7 @@ use std::ffi::{CStr, CString};
 use crate::format::{self, Text};
 use crate::llvm::{lookup, opcode, text, Llvm, Ref};
 use crate::sections;
+use crate::ways::first_behind;
 
 /// What the names of functions of the run-time begin with that say how many bytes there are.
 pub const EXTENT: &str = "__workspan_extent_";
@@ -197,25 +198,10 @@ impl<'l> Adder<'l> {
         };
         let texts = texts.iter().map(|text| read(text.argument, Bytes::Text(text.argument, most(text))));
         all.splice(0..0, texts.collect::<Vec<Touch>>());
-        let after = self.after(call, blocks);
+        let after = first_behind(llvm, blocks, call);
         for touch in all.into_iter().filter(|touch| touch.last() < count) {
             self.touch(call, touch, after);
         }
-    }
-
-    /// The instruction after a call, where nobody else comes to.
-    fn after(&self, call: Ref, blocks: &[Ref]) -> Option<Ref> {
-        let llvm = self.llvm;
-        if llvm.opcode(call) != opcode::INVOKE {
-            return Some(llvm.next_instruction(call)).filter(|next| !next.is_null());
-        }
-        let next = llvm.successor(call, 0);
-        let comes = blocks.iter().flat_map(|block| {
-            let end = llvm.terminator(*block);
-            (0..llvm.successors(end)).map(move |at| llvm.successor(end, at))
-        });
-        let first = llvm.first_instruction(next);
-        (comes.filter(|to| *to == next).count() == 1 && llvm.opcode(first) != opcode::PHI).then_some(first)
     }
 
     fn touch(&mut self, call: Ref, touch: Touch, after: Option<Ref>) {

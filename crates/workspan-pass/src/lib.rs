@@ -56,3 +56,4 @@ pub mod sections;
 mod steps;
 pub mod updates;
 pub mod variables;
+pub mod ways;

@@ -10,6 +10,7 @@ use crate::debug::shown;
 use crate::llvm::{opcode, type_kind, Llvm, Ref};
 use crate::locals::users;
 use crate::names::{Valued, Variable};
+use crate::ways::first_behind;
 
 /// Gives results memory; `names`: of those that have one in the source.
 pub fn keep(llvm: &Llvm, module: Ref, valued: Option<&Valued>, names: &mut HashMap<Ref, Variable>) {
@@ -74,24 +75,9 @@ impl Keeper<'_> {
         all.filter(|user| is_value(user) && behind.contains(user)).collect()
     }
 
-    /// The first instruction that runs only behind a call.
-    fn first_behind(&self, call: Ref) -> Option<Ref> {
-        let llvm = self.llvm;
-        if llvm.opcode(call) == opcode::CALL {
-            return Some(llvm.next_instruction(call)).filter(|next| !next.is_null());
-        }
-        let next = llvm.successor(call, 0);
-        let comes = self.blocks.iter().flat_map(|block| {
-            let end = llvm.terminator(*block);
-            (0..llvm.successors(end)).map(move |at| llvm.successor(end, at))
-        });
-        let first = llvm.first_instruction(next);
-        (comes.filter(|to| *to == next).count() == 1 && llvm.opcode(first) != opcode::PHI).then_some(first)
-    }
-
     /// What runs between a call and the next one, in its block.
     fn behind(&self, call: Ref) -> HashSet<Ref> {
-        self.up_to_a_call(self.first_behind(call).unwrap_or(std::ptr::null_mut())).collect()
+        self.up_to_a_call(first_behind(self.llvm, self.blocks, call).unwrap_or(std::ptr::null_mut())).collect()
     }
 
     fn up_to_a_call(&self, first: Ref) -> impl Iterator<Item = Ref> + '_ {
@@ -142,7 +128,7 @@ impl Keeper<'_> {
             return None;
         }
         let (b, none) = (self.builder, c"".as_ptr());
-        let first = if value == call { self.first_behind(call)? } else { llvm.next_instruction(value) };
+        let first = if value == call { first_behind(llvm, self.blocks, call)? } else { llvm.next_instruction(value) };
         llvm.position_before(b, llvm.first_instruction(self.entry));
         let variable = llvm.build_alloca(b, llvm.type_of(value), none);
         llvm.position_before(b, first);

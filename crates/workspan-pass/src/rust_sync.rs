@@ -10,6 +10,7 @@
 
 use crate::atomics::Order;
 use crate::llvm::{opcode, type_kind, Llvm, Ref};
+use crate::ways::lead_to;
 
 const ACQUIRES: Order = Order { releases: false, acquires: true };
 const RELEASES: Order = Order { releases: true, acquires: false };
@@ -80,19 +81,13 @@ pub fn make_room(llvm: &Llvm, module: Ref) {
     let builder = llvm.create_builder(context);
     for function in llvm.functions(module) {
         let blocks = if llvm.is_declaration(function) == 0 { llvm.blocks(function) } else { Vec::new() };
-        let enter = |block: Ref| {
-            let ways =
-                |from: &Ref| (0..llvm.successors(llvm.terminator(*from))).map(|n| (*from, n)).collect::<Vec<_>>();
-            let all = blocks.iter().flat_map(ways);
-            all.filter(|(from, n)| llvm.successor(llvm.terminator(*from), *n) == block).count()
-        };
         for block in &blocks {
             let invoke = llvm.terminator(*block);
             if invoke.is_null() || llvm.opcode(invoke) != opcode::INVOKE || of(llvm, invoke).is_none() {
                 continue;
             }
             let next = llvm.successor(invoke, 0);
-            if enter(next) < 2 {
+            if lead_to(llvm, &blocks, next) < 2 {
                 continue;
             }
             let between = llvm.append_block(context, function, c"".as_ptr());

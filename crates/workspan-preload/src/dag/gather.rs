@@ -19,7 +19,6 @@ use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use workspan_collect::log::mark;
 use workspan_collect::path::{self, Tail};
-use workspan_collect::platform;
 use workspan_collect::shared::Shared;
 use workspan_collect::strand;
 use workspan_collect::tables::ContextId;
@@ -29,6 +28,7 @@ use super::alt_spans::AltSpans;
 use super::frame::{Frame, Kind, Parent};
 use super::lent::is_at;
 pub use super::lent::of;
+use super::patience::{self, patiently};
 pub use super::state::gather::Gather;
 use super::state::{Base, Start};
 use super::{call, create, latest, log, pool, solo, task};
@@ -184,24 +184,9 @@ static IN_VAIN: AtomicBool = AtomicBool::new(false);
 /// counted, if so.
 #[must_use]
 pub fn settle(thread: &Thread, gather: &Gather) -> bool {
-    const SPINS: u32 = 1_000;
-    const PATIENCE_NANOS: u64 = if cfg!(miri) { 1_000 } else { 500_000_000 };
-    const LESS_NANOS: u64 = 2_000_000;
-    const NAP_NANOS: u64 = 20_000;
-    for _ in 0..SPINS {
-        if !gather.is_open() {
-            return true;
-        }
-        core::hint::spin_loop();
-    }
-    let patience = if IN_VAIN.load(Ordering::Relaxed) { LESS_NANOS } else { PATIENCE_NANOS };
-    let until = platform::monotonic_nanos() + patience;
-    while platform::monotonic_nanos() < until {
-        // The other thread may need this one's CPU.
-        platform::sleep_nanos(NAP_NANOS);
-        if !gather.is_open() {
-            return true;
-        }
+    let patience = if IN_VAIN.load(Ordering::Relaxed) { patience::BRIEF } else { patience::HALF_A_SECOND };
+    if patiently(patience, || !gather.is_open()) {
+        return true;
     }
     IN_VAIN.store(true, Ordering::Relaxed);
     Shared::of(thread).header().unfollowed.fetch_add(1, Ordering::Relaxed);

@@ -15,6 +15,7 @@ pub mod lent;
 pub mod lock;
 pub mod log;
 pub mod marked;
+pub mod patience;
 pub mod pieces;
 pub mod pool;
 pub mod range;

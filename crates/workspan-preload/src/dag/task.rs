@@ -9,7 +9,6 @@ use core::sync::atomic::Ordering;
 use workspan_collect::clock;
 use workspan_collect::log::{go as go_at, go_on, mark, rest};
 use workspan_collect::path::{self, Tail};
-use workspan_collect::platform;
 use workspan_collect::shared::{current_account, Shared};
 use workspan_collect::strand::{self, count_task};
 use workspan_collect::task::{enter_idle, leave_idle};
@@ -17,6 +16,7 @@ use workspan_wire::shm::{Position, Spans, TaskState, Thread, NODE, OWNED, PREFIX
 
 use super::alt_spans::AltSpans;
 use super::frame::{Extra, Frame, Stage};
+use super::patience::{patiently, TWO_SECONDS};
 use super::state::End;
 use super::{call, complete, depend, latest, log};
 
@@ -148,22 +148,8 @@ pub fn join_inline(thread: &'static Thread, task: &Frame) {
 #[cold]
 #[must_use]
 pub fn await_saved(thread: &Thread, task: &Frame) -> bool {
-    const SPINS: u32 = 1_000;
-    const PATIENCE_NANOS: u64 = if cfg!(miri) { 1_000 } else { 2_000_000_000 };
-    const NAP_NANOS: u64 = 50_000;
-    for _ in 0..SPINS {
-        if task.running_on().is_none() {
-            return true;
-        }
-        core::hint::spin_loop();
-    }
-    let until = platform::monotonic_nanos() + PATIENCE_NANOS;
-    while platform::monotonic_nanos() < until {
-        // The other thread may need this one's CPU.
-        platform::sleep_nanos(NAP_NANOS);
-        if task.running_on().is_none() {
-            return true;
-        }
+    if patiently(TWO_SECONDS, || task.running_on().is_none()) {
+        return true;
     }
     Shared::of(thread).header().unfollowed.fetch_add(1, Ordering::Relaxed);
     false

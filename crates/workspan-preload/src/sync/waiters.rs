@@ -18,10 +18,11 @@ use core::ptr;
 use core::sync::atomic::{AtomicU32, Ordering};
 
 use workspan_collect::path;
-use workspan_collect::platform;
 use workspan_collect::shared::Shared;
 use workspan_collect::waits;
 use workspan_wire::shm::{Spans, Thread, ThreadArea, MAX_THREADS, THREADS};
+
+use crate::dag::patience::{patiently, BRIEF, TWO_SECONDS};
 
 /// What somebody has left for who waits.
 #[derive(Clone, Copy, Debug)]
@@ -168,35 +169,13 @@ pub fn slot(thread: &Thread) -> usize {
 /// Somebody has waited for two seconds: those who come later wait for a moment only.
 const IN_VAIN: u32 = 1 << 31;
 
-/// Tries until it is true, and gives up after two seconds: whoever is in the way, for some dozen instructions, has lost its processor, and a
-/// busy machine may keep it from it for long. With `briefly` it gives up after a millisecond or so.
-fn patiently(briefly: bool, mut is_true: impl FnMut() -> bool) -> bool {
-    const SPINS: u32 = 200;
-    const TURNS: u32 = 2_000;
-    const PATIENCE_NANOS: u64 = 2_000_000_000;
-    const NAP_NANOS: u64 = 50_000;
-    extern "C" {
-        fn sched_yield() -> i32;
+/// How long somebody waits for who is in the way; briefly for who has not come back since, `in_vain`.
+fn patience(in_vain: bool) -> u64 {
+    if in_vain {
+        BRIEF
+    } else {
+        TWO_SECONDS
     }
-    for tries in 0..SPINS + TURNS {
-        if is_true() {
-            return true;
-        }
-        if tries < SPINS {
-            core::hint::spin_loop();
-        } else {
-            // SAFETY: always may be called.
-            unsafe { sched_yield() };
-        }
-    }
-    let until = platform::monotonic_nanos() + PATIENCE_NANOS;
-    while !briefly && platform::monotonic_nanos() < until {
-        platform::sleep_nanos(NAP_NANOS);
-        if is_true() {
-            return true;
-        }
-    }
-    false
 }
 
 impl Bucket {
@@ -217,7 +196,7 @@ impl Bucket {
     fn locked_late(&self, thread: &Thread, own: u32, mut take: impl FnMut() -> bool) -> bool {
         let holder = self.busy.load(Ordering::Relaxed);
         // A signal's handler has interrupted this very thread there: no time would help.
-        let found = holder & !IN_VAIN != own && patiently(holder & IN_VAIN != 0, &mut take);
+        let found = holder & !IN_VAIN != own && patiently(patience(holder & IN_VAIN != 0), &mut take);
         if !found {
             // Who is there sets it to 0 when it leaves, if it ever does.
             self.busy.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |at| (at != 0).then_some(at | IN_VAIN)).ok();
@@ -334,7 +313,7 @@ pub fn part(thread: &Thread) -> (Option<Left>, Option<Left>) {
             home = read();
             home != MOVING
         };
-        if !has_come() && !patiently(waiter.is_lost.get(), has_come) {
+        if !has_come() && !patiently(patience(waiter.is_lost.get()), has_come) {
             waiter.is_lost.set(true);
             Shared::of(thread).header().unfollowed.fetch_add(1, Ordering::Relaxed);
             break;

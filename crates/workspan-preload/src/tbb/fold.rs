@@ -19,13 +19,14 @@ use core::ptr;
 use core::sync::atomic::{AtomicI32, AtomicU32, Ordering};
 
 use workspan_collect::shared::Shared;
+use workspan_collect::thread;
 use workspan_collect::waits::Wait;
-use workspan_collect::{platform, thread};
 use workspan_wire::shm::Thread;
 
 use super::abi::{Context, Task};
 use super::{class, pipeline};
 use crate::dag::frame::Frame;
+use crate::dag::patience::{patiently, HALF_A_SECOND};
 use crate::dag::{gather, pool};
 use crate::sync::wait::in_task;
 use crate::sync::waiters::Left;
@@ -155,22 +156,8 @@ fn go_behind(thread: &Thread, fold: &'static Fold) -> bool {
 /// Waits until the other half, which is done, has left where it has come to: for nanoseconds, unless its thread lost its CPU there.
 #[cold]
 fn settle(thread: &Thread, fold: &Fold) -> bool {
-    const SPINS: u32 = 1_000;
-    const PATIENCE_NANOS: u64 = 500_000_000;
-    const NAP_NANOS: u64 = 20_000;
-    let there = || fold.has_left.load(Ordering::Acquire) != 0;
-    if (0..SPINS).any(|_| {
-        core::hint::spin_loop();
-        there()
-    }) {
+    if patiently(HALF_A_SECOND, || fold.has_left.load(Ordering::Acquire) != 0) {
         return true;
-    }
-    let until = platform::monotonic_nanos() + PATIENCE_NANOS;
-    while platform::monotonic_nanos() < until {
-        platform::sleep_nanos(NAP_NANOS);
-        if there() {
-            return true;
-        }
     }
     Shared::of(thread).header().unfollowed.fetch_add(1, Ordering::Relaxed);
     false

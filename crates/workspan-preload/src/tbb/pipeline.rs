@@ -312,7 +312,7 @@ impl Run {
             return None;
         }
         self.entered.fetch_add(1, Ordering::Relaxed).checked_sub(self.tokens)?;
-        self.freed.take_any()
+        self.freed.take_least()
     }
 }
 
@@ -333,7 +333,7 @@ impl Drop for Run {
         if let Some(thread) = thread::current() {
             self.stages.iter().filter_map(|stage| stage.order.take()).for_each(|order| order.give(thread));
         }
-        release(core::iter::from_fn(|| self.freed.take_any().map(Some)));
-        release(core::iter::from_fn(|| self.parked.take_any().map(Some)));
+        release(core::iter::from_fn(|| self.freed.take_least().map(Some)));
+        release(core::iter::from_fn(|| self.parked.take_least().map(Some)));
     }
 }

@@ -81,7 +81,7 @@ impl<const N: usize> Store<N> {
     }
 
     /// That whose span is least, of all.
-    pub fn take_any(&self) -> Option<Left> {
+    pub fn take_least(&self) -> Option<Left> {
         self.take_where(0, |_| true)
     }
 
