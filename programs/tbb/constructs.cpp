@@ -312,6 +312,34 @@ void graph()
     tick(1);
 }
 
+/* Ten messages, of which a node takes `at_a_time`. */
+void limited(size_t at_a_time)
+{
+    tbb::flow::graph graph;
+    tbb::flow::function_node<int, int> first(graph, tbb::flow::unlimited, [](int i) {
+        tick(5);
+        return i;
+    });
+    tbb::flow::multifunction_node<int, std::tuple<int>> second(graph, at_a_time, [](int i, auto &ports) {
+        tick(30);
+        std::get<0>(ports).try_put(i);
+    });
+    tbb::flow::function_node<int, int> third(graph, tbb::flow::unlimited, [](int i) {
+        tick(2);
+        return i;
+    });
+    tbb::flow::make_edge(first, second);
+    tbb::flow::make_edge(tbb::flow::output_port<0>(second), third);
+    for (int i = 0; i < 10; i++)
+        first.try_put(i); // site
+    graph.wait_for_all();
+    tick(1);
+}
+
+void graph_one() { limited(tbb::flow::serial); }
+
+void graph_three() { limited(3); }
+
 void arena()
 {
     tbb::task_arena arena(4);
@@ -383,6 +411,8 @@ const Case cases[] = {
     {"one-token", one_token, 330, 330},
     {"two-tokens-alone", two_tokens, 330, 167},
     {"graph", graph, 151, 31},
+    {"graph-one", graph_one, 371, 308},
+    {"graph-three-alone", graph_three, 371, 5 + 4 * 30 + 2 + 1},
     {"arena", arena, 8, 5},
     {"once", once, 5, 5},
     {"standard", standard, 192, 3},

@@ -3,6 +3,7 @@
  *
  *   planted CASE [bad|good [ticks]]      ticks: by the virtual clock, and smaller
  */
+#include <atomic>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include <tbb/blocked_range.h>
+#include <tbb/flow_graph.h>
 #include <tbb/parallel_for.h>
 #include <tbb/parallel_pipeline.h>
 #include <tbb/parallel_reduce.h>
@@ -93,6 +95,21 @@ double pipeline(Slow slow)
     return sum;
 }
 
+/* A node that takes one message at a time. */
+double flow(bool bad)
+{
+    tbb::flow::graph graph;
+    std::atomic<long> sum{0};
+    tbb::flow::function_node<int, int> read(graph, tbb::flow::unlimited, [](int i) { return i + int(work(i, 100000)) % 2; });
+    tbb::flow::function_node<int> write(graph, bad ? tbb::flow::serial : tbb::flow::unlimited,
+                                        [&](int i) { sum += long(work(i, 300000)); });
+    tbb::flow::make_edge(read, write);
+    for (int i = 0; i < 200; i++)
+        read.try_put(i); // sent
+    graph.wait_for_all();
+    return double(sum);
+}
+
 /* One lock around all of the work. */
 double lock(bool bad)
 {
@@ -128,6 +145,8 @@ int main(int argc, char **argv)
         printf("%g\n", pipeline(bad ? Slow::End : Slow::None));
     else if (name == "pipeline-few")
         printf("%g\n", pipeline(bad ? Slow::Few : Slow::None));
+    else if (name == "flow")
+        printf("%g\n", flow(bad));
     else if (name == "lock")
         printf("%g\n", lock(bad));
     else

@@ -177,7 +177,7 @@ kinds! {
     /// A task of a `task_group` of oneTBB.
     TaskGroup => { number: 26, stored: 24, name: "task-group", code: "code inside tasks run at", family: Family::Tbb, created: Created::Measured, one_task: true };
     /// Nodes of a flow graph of oneTBB, from a message on.
-    FlowGraph => { number: 27, stored: 25, name: "flow-graph", code: "code inside nodes of the flow graph reached from", family: Family::Tbb, created: Created::Measured };
+    FlowGraph => { number: 27, stored: 25, name: "flow-graph", code: "code inside nodes of the flow graph reached from", remedy: "let the slowest nodes take more messages at a time, shorten those that take one, or send more messages, to the flow graph reached from", family: Family::Tbb, created: Created::Measured };
     /// A task that is enqueued in an arena of oneTBB.
     ArenaTask => { number: 28, stored: 26, name: "arena-task", code: "code inside tasks enqueued at", family: Family::Tbb, created: Created::Measured, one_task: true };
     /// `collaborative_call_once` of oneTBB.

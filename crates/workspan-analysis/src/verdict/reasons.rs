@@ -240,8 +240,11 @@ fn of_tasks(
     let most_of_span = longest.as_f64() * 2.0 >= sets.span;
     let uneven = most_of_span && longest.as_f64() >= mean.as_f64() * 2.0;
     let few = tasks < f64::from(processors);
+    // What is ordered among themselves, as stages and nodes are, is not made parallel by more tasks.
+    let ordered = kind.is_some_and(|kind| !kind.row().remedy.is_empty());
     match blame.code {
         Code::Part => Reason::OwnCode,
+        _ if ordered && !uneven => Reason::OwnCode,
         // Whoever takes many items has one long turn, which is no long task.
         _ if *items > 0 && (!most_of_span || *items >= SEVERAL * row.tasks) => Reason::SharedIterator,
         // The only one is known exactly.

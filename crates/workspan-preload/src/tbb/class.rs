@@ -16,6 +16,7 @@ use workspan_wire::shm::Thread;
 use workspan_wire::site::SiteKind;
 
 use super::abi::{Before, Run, Slots, Task};
+use super::node;
 use crate::dag::frame::Frame;
 
 /// What a class of tasks is to its algorithm.
@@ -47,6 +48,8 @@ pub struct Class {
     pub parts: bool,
     /// Its tasks fold bodies when they are done.
     pub folds: bool,
+    /// In which word of a task the address of its node is ([`node::word_of`]); 0: it has none.
+    pub node_word: usize,
     /// Its mangled name; empty without RTTI.
     pub name: &'static str,
     /// As before the functions of the original.
@@ -165,7 +168,17 @@ unsafe fn add(slot: usize, vtable: *const Slots) -> Option<&'static Class> {
     let at = platform::map_private(size_of::<Class>(), false)?.cast::<Class>();
     // SAFETY: fresh memory of that size, page-aligned.
     unsafe {
-        at.write(Class { original: vtable, kind, role, parts: is_algorithm(kind), folds, name, before, stand_in });
+        at.write(Class {
+            original: vtable,
+            kind,
+            role,
+            parts: is_algorithm(kind),
+            folds,
+            node_word: node::word_of(name),
+            name,
+            before,
+            stand_in,
+        });
     }
     let mut slot = slot;
     for _ in 0..MOST {

@@ -18,6 +18,7 @@ pub mod fold;
 pub mod interpose;
 pub mod library;
 pub mod names;
+pub mod node;
 pub mod order;
 pub mod pipeline;
 pub mod run;

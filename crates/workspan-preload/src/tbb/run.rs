@@ -6,8 +6,8 @@ use workspan_collect::strand;
 use workspan_collect::thread;
 use workspan_wire::shm::Thread;
 
-use super::abi::{Execution, Run, Task};
-use super::{class, fold, spawn, state, wait};
+use super::abi::{Execution, Task};
+use super::{class, fold, node, spawn, state, wait};
 use crate::dag::frame::Frame;
 use crate::dag::{gather, task as rules};
 use crate::ompt::events;
@@ -19,9 +19,13 @@ use crate::ompt::events;
 /// As libtbb calls it: with a task that has the stand-in of its class.
 pub unsafe extern "C-unwind" fn execute(task: *const Task, how: *const Execution) -> *const Task {
     // SAFETY: the caller's promise.
-    let (own, begun) = unsafe { begin(task, |class| (*class.original).execute) };
+    let (class, begun) = unsafe { begin(task) };
+    // SAFETY: the class says so, and the task runs now.
+    let within =
+        if class.node_word == 0 || begun.0.is_none() { None } else { unsafe { node::enter(task, class.node_word) } };
     // SAFETY: the task's own function.
-    let next = unsafe { own(task, how) };
+    let next = unsafe { ((*class.original).execute)(task, how) };
+    drop(within);
     begun.end(next);
     next
 }
@@ -33,9 +37,9 @@ pub unsafe extern "C-unwind" fn execute(task: *const Task, how: *const Execution
 /// As of [`execute`].
 pub unsafe extern "C-unwind" fn cancel(task: *const Task, how: *const Execution) -> *const Task {
     // SAFETY: the caller's promise.
-    let (own, begun) = unsafe { begin(task, |class| (*class.original).cancel) };
+    let (class, begun) = unsafe { begin(task) };
     // SAFETY: the task's own function.
-    let next = unsafe { own(task, how) };
+    let next = unsafe { ((*class.original).cancel)(task, how) };
     begun.end(next);
     next
 }
@@ -64,7 +68,7 @@ impl Drop for Begun {
 ///
 /// As of [`execute`].
 #[inline]
-unsafe fn begin(task: *const Task, own: impl FnOnce(&'static class::Class) -> Run) -> (Run, Begun) {
+unsafe fn begin(task: *const Task) -> (&'static class::Class, Begun) {
     // SAFETY: alive until it has run.
     let task = unsafe { &*task };
     // SAFETY: it has the stand-in.
@@ -73,7 +77,7 @@ unsafe fn begin(task: *const Task, own: impl FnOnce(&'static class::Class) -> Ru
     task.vtable.set(class.original);
     // SAFETY: 0, or the frame that the task was given when it was spawned, which has not ended.
     let frame: Option<&'static Frame> = unsafe { (frame as *const Frame).as_ref() };
-    (own(class), Begun(frame.and_then(begin_on)))
+    (class, Begun(frame.and_then(begin_on)))
 }
 
 #[inline]

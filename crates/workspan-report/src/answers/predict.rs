@@ -278,8 +278,8 @@ fn warnings(asked: &Asked<'_>, graph: &Graph, program: &Program, points: &[Point
     if program.blocked_ns > program.recorded_ns / 100 {
         let blocked = time(program.blocked_ns);
         warnings.push(format!(
-            "strands waited {blocked} for files, timers or other processes: the prediction assumes that these take as \
-             long as ever"
+            "strands waited {blocked} for files, timers, other processes, or strands that cannot be followed: the prediction \
+             assumes that these take as long as ever"
         ));
     }
     if graph.folded() > 0 && graph.threshold() > Nanos::ZERO {

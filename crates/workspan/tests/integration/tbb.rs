@@ -251,12 +251,15 @@ fn a_library_within_a_stripped_program() {
 fn check_planted(case: &str, task_cost: &str, expected: &str) {
     let program = tbb("planted.cpp", GCC);
     for (form, expected) in [("bad", expected), ("good", "scales-well")] {
-        let folder = scratch(&format!("tbb-planted-{case}"));
-        let mut command = workspan(&folder);
-        command.args(["record", "--strands", "--clock", "virtual", "--virtual-task-cost", task_cost, "--workers", "2"]);
-        run(command.arg("--").arg(&program).args([case, form, "ticks"])).check_success();
-        let report = report(&folder, "workspan.wspan");
-        assert_eq!((said(&report).as_str(), rows::wrong(&report)), (expected, None), "{case} {form}");
+        for workers in ["1", "2"] {
+            let folder = scratch(&format!("tbb-planted-{case}-{workers}"));
+            let mut command = workspan(&folder);
+            command.args(["record", "--strands", "--clock", "virtual", "--virtual-task-cost", task_cost]);
+            command.args(["--workers", workers, "--"]).arg(&program).args([case, form, "ticks"]);
+            run(&mut command).check_success();
+            let report = report(&folder, "workspan.wspan");
+            assert_eq!((said(&report).as_str(), rows::wrong(&report)), (expected, None), "{case} {form} {workers}");
+        }
     }
 }
 
@@ -295,6 +298,7 @@ fn planted_reasons() {
     for case in ["pipeline", "pipeline-end", "pipeline-few"] {
         check_planted(case, "0", &format!("parallelism: own-code {}", planted("tbb::parallel_pipeline(")));
     }
+    check_planted("flow", "0", &format!("parallelism: own-code {}", planted("// sent")));
 }
 
 // ---- Random programs ----
