@@ -123,6 +123,30 @@ CASE(rounds, loop, 20 * (64 * 10 + 5), 20 * (10 + 5))
     }
 }
 
+/* The same, dealt out by chunks: behind the barriers nothing is compared. */
+CASE(chunk_rounds, loop, 20 * 64 * 10, 20 * 2 * 10)
+{
+#pragma omp parallel
+    for (int round = 0; round < 20; round++) {
+#pragma omp for schedule(static, 2)
+        for (int i = 0; i < 64; i++)
+            cost(10);
+    }
+}
+
+CASE(chunk_rounds_single, loop, 20 * (64 * 10 + 5), 20 * (10 + 5))
+{
+    int count = 64 * known_late, rounds = 20 * known_late;
+#pragma omp parallel
+    for (int round = 0; round < rounds; round++) {
+#pragma omp for schedule(static, 1)
+        for (int i = 0; i < count; i++)
+            cost(10);
+#pragma omp single
+        cost(5);
+    }
+}
+
 /* The program divides the iterations itself. */
 CASE(by_hand, loop, 64 * 10, 10)
 {

@@ -76,20 +76,53 @@ extern "C" fn num_threads(saved: &Saved) -> c_int {
     number
 }
 
+/// A loop whose iterations are dealt out by chunks.
+#[derive(Clone, Copy)]
+struct Dealt {
+    /// Where its bounds are compared.
+    guard: u64,
+    /// Where the request of the member's number, from which they are computed, returned to.
+    computed: u64,
+    /// Where the barrier at its end returned to; `None`: that has not been passed.
+    after: Option<u64>,
+    /// How many chunks it has.
+    chunks: u64,
+    /// Of these, the member's.
+    part: u64,
+}
+
+std::thread_local! {
+    /// The last one that the thread, which is a member, came to by its header.
+    static LAST: Cell<Option<Dealt>> = const { Cell::new(None) };
+}
+
 /// Most bytes of code between both requests in the header of a loop with a chunk size. A program that requests both itself does so elsewhere as a
 /// rule.
 const BETWEEN: u64 = 24;
 
-/// The loop with a chunk size that begins where the call returns to, if its header has just requested the size, too: place, chunks, and
-/// those of the member, of this number.
-fn dealt(saved: &Saved, of: u64, number: u64) -> Option<(u64, u64, u64)> {
+/// The loop with a chunk size that begins where the call returns to, if its header has just requested the size, too; the member has this
+/// number.
+fn dealt(saved: &Saved, of: u64, number: u64) -> Option<Dealt> {
     if !(1..=BETWEEN).contains(&saved.after.wrapping_sub(ASKED_SIZE.get())) {
         return None;
     }
     // SAFETY: the thread goes on there, with these registers and its own number, which is tried with others.
     let found = unsafe { straight::chunks(saved.after, |number| registers(saved, Some(number))) }?;
     let part = shares::dealt(found.iterations, found.chunk, shares::MemberPlace { of, number });
-    Some((found.guard, found.iterations.div_ceil(found.chunk), part))
+    let chunks = found.iterations.div_ceil(found.chunk);
+    Some(Dealt { guard: found.guard, computed: saved.after, after: None, chunks, part })
+}
+
+/// The member has passed a barrier: the last loop that was dealt out, if what follows is another round of it. gcc compares its bounds before the
+/// first round alone, as these are the same in all. In between lies nothing but the loop, from its guard to the barrier at its end: whoever comes
+/// there has come to the loop.
+fn once_more(saved: &Saved) -> Option<Dealt> {
+    let last = LAST.get()?;
+    let after = last.after.unwrap_or(saved.after);
+    LAST.set(Some(Dealt { after: Some(after), ..last }));
+    // SAFETY: the thread goes on there, with these registers.
+    let again = unsafe { straight::comes_into(saved.after, registers(saved, None), last.guard..after) };
+    again.then_some(last)
 }
 
 /// The caller has passed a barrier.
@@ -127,9 +160,16 @@ fn look(saved: &Saved, number: Option<u64>) {
     let found = unsafe { straight::iterations(saved.after, registers(saved, number), member, &mut known) };
     let one_more = number_known.and_then(|number| u32::try_from(number + 1).ok());
     let headers = Headers { iterations: known, number: one_more.unwrap_or(0) };
-    let dealt = number.filter(|_| found.is_none()).and_then(|number| dealt(saved, member.of, number));
-    if let Some((guard, chunks, part)) = dealt {
-        worksharing::inlined(thread, task, header(guard, saved.after), chunks, part);
+    let dealt = match (found, number) {
+        (Some(_), _) => None,
+        (None, Some(number)) => dealt(saved, member.of, number),
+        (None, None) => once_more(saved),
+    };
+    if let Some(dealt) = dealt {
+        if number.is_some() {
+            LAST.set(Some(dealt));
+        }
+        worksharing::inlined(thread, task, header(dealt.guard, dealt.computed), dealt.chunks, dealt.part);
         return task::go_long(thread, at);
     }
     match found {

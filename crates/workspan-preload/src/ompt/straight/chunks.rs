@@ -32,8 +32,9 @@ pub(in super::super) unsafe fn chunks(code: u64, registers: impl Fn(u64) -> Regi
             (Step::On, Step::On) => {}
             (Step::Comparison, Step::Comparison) => {
                 let (Some(of_first), Some(of_second)) = (first.compared(), second.compared()) else { continue };
-                if let Some((iterations, chunk)) = dealt(of_first, of_second) {
-                    return Some(Dealt { iterations, chunk, guard: first.at });
+                if let Some(found) = dealt(of_first, of_second) {
+                    let iterations = found.bound + u64::from(first.passes_at_equal(found.begins_left));
+                    return Some(Dealt { iterations, chunk: found.chunk, guard: first.at });
                 }
             }
             _ => return None,
@@ -42,12 +43,21 @@ pub(in super::super) unsafe fn chunks(code: u64, registers: impl Fn(u64) -> Regi
     None
 }
 
-/// Iterations and chunk, if that is what the two compare.
-fn dealt(first: (u64, u64), second: (u64, u64)) -> Option<(u64, u64)> {
+/// What members compare.
+struct Compared {
+    bound: u64,
+    chunk: u64,
+    /// Where the member begins is the left side.
+    begins_left: bool,
+}
+
+/// Bound and chunk, if that is what the two compare.
+fn dealt(first: (u64, u64), second: (u64, u64)) -> Option<Compared> {
     const MOST: u64 = u32::MAX as u64;
-    let of = |iterations: (u64, u64), begins: (u64, u64)| {
-        let same = iterations.0 == iterations.1 && (1..=MOST).contains(&iterations.0);
-        (same && begins.0 == 0 && (1..=MOST).contains(&begins.1)).then_some((iterations.0, begins.1))
+    let of = |bounds: (u64, u64), begins: (u64, u64), begins_left| {
+        let same = bounds.0 == bounds.1 && (1..=MOST).contains(&bounds.0);
+        let is_chunk = begins.0 == 0 && (1..=MOST).contains(&begins.1);
+        (same && is_chunk).then_some(Compared { bound: bounds.0, chunk: begins.1, begins_left })
     };
-    of((first.0, second.0), (first.1, second.1)).or_else(|| of((first.1, second.1), (first.0, second.0)))
+    of((first.0, second.0), (first.1, second.1), false).or_else(|| of((first.1, second.1), (first.0, second.0), true))
 }

@@ -20,6 +20,25 @@ impl Machine {
         self.compared.map(|(left, right, _)| (left, right))
     }
 
+    /// The branch behind the comparison that was followed last distinguishes what is not above the bound from what is, so that whoever begins
+    /// at the bound has an iteration: `jg` or `jle` if where a member begins stands on the left, `jl` or `jge` if on the right, and the
+    /// same without signs.
+    pub(super) fn passes_at_equal(&self, begins_left: bool) -> bool {
+        let [first, second] = [0, 1].map(|offset| {
+            // SAFETY: the program's code, which the thread is about to run.
+            unsafe { (self.at as *const u8).add(offset).read() }
+        });
+        let condition = match first {
+            0x70..=0x7f => first & 15,
+            0x0f if second & 0xf0 == 0x80 => second & 15,
+            _ => return false,
+        };
+        match begins_left {
+            true => matches!(condition, 0x6 | 0x7 | 0xe | 0xf),
+            false => matches!(condition, 0x2 | 0x3 | 0xc | 0xd),
+        }
+    }
+
     /// Follows one instruction, which the thread is about to run; none if it is not among those that are known here.
     pub(super) fn step(&mut self) -> Option<Step> {
         let (mut rex, mut prefixed) = (0u8, false);

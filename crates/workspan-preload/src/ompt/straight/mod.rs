@@ -17,6 +17,7 @@ mod operands;
 mod tests;
 
 pub(super) use chunks::chunks;
+use core::ops::Range;
 use machine::Step;
 use operands::Machine;
 pub(super) use operands::Registers;
@@ -57,6 +58,23 @@ pub(super) struct Found {
     pub(super) guard: Option<u64>,
     /// Just before this, on the way, its iterations are divided.
     pub(super) division: Option<u64>,
+}
+
+/// True if the code at `code` leads to one of these addresses.
+///
+/// # Safety
+///
+/// As of [`iterations`].
+pub(super) unsafe fn comes_into(code: u64, registers: Registers, addresses: Range<u64>) -> bool {
+    let mut machine = Machine::at(code, registers);
+    for _ in 0..STEPS {
+        match machine.step() {
+            Some(Step::On | Step::Comparison) if addresses.contains(&machine.at) => return true,
+            Some(Step::On | Step::Comparison) => {}
+            Some(Step::Division(_)) | None => break,
+        }
+    }
+    false
 }
 
 /// The loop that begins in the code at `code`; none if none does. What is found on the way is added to `known`.

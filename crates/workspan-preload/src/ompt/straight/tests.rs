@@ -131,8 +131,30 @@ fn loops_with_a_chunk_size() {
     let late = [0x44, 0x89, 0xef, 0x0f, 0xaf, 0xf8, 0x39, 0xfb, 0x7e, 0x20];
     check(&late, 64, &[(13, 5)], Some((64, 5)));
     check(&late, 64, &[], None);
+    // cmp eax,63; jg: the last iteration is compared
+    check(&[0x83, 0xf8, 0x3f, 0x7f, 0x20], 0, &[], Some((64, 1)));
     // add eax,3; cmp ebp,eax; jle: the first member does not begin at the first iteration
     check(&[0x83, 0xc0, 0x03, 0x39, 0xc5, 0x7e, 0x20], 64, &[], None);
     // xor eax,eax; cmp ebp,eax; jle: the same for all members
     check(&[0x31, 0xc0, 0x39, 0xc5, 0x7e, 0x20], 64, &[], None);
+}
+
+/// Rounds of a loop whose bounds are compared before the first one alone.
+#[test]
+fn rounds_of_a_loop() {
+    #[track_caller]
+    fn check(code: &[u8], round: u64, within: core::ops::Range<u64>, expected: bool) {
+        let mut values: Registers = [None; 16];
+        values[14] = Some(round);
+        let code = [code, &[0xcc; 16]].concat();
+        let begin = code.as_ptr() as u64;
+        // SAFETY: the code reads no memory.
+        let found = unsafe { comes_into(begin + 4, values, begin + within.start..begin + within.end) };
+        assert_eq!(found, expected, "round {round}");
+    }
+    // nop; nop; nop; nop; add r14d,1; cmp r14d,5; jne to the beginning
+    let code = [0x90, 0x90, 0x90, 0x90, 0x41, 0x83, 0xc6, 0x01, 0x41, 0x83, 0xfe, 0x05, 0x75, 0xf2];
+    check(&code, 3, 0..4, true);
+    check(&code, 4, 0..4, false);
+    check(&code, 3, 20..24, false);
 }
