@@ -32,8 +32,8 @@
 //! **Waits.** What one task waits for that another does — a lock, a channel, a condition, the end of a thread — is an edge
 //! between two rows: a `Wake` with a *label*, a number, and an `Await` with the same label behind it. A label may be used
 //! again for another wait once nobody awaits it any more, so that there are as many as waits that are open. A row cannot await
-//! what comes later: a thread that waits for what its creator does afterwards ends there, and goes on as a task in the root's
-//! context that whoever woke it creates, and that begins with an `Await` of the thread's end. Both rows lie in the same round of
+//! what comes later: a thread, or a task of a group, that waits for what its creator does afterwards ends there, and goes on as a task in the root's
+//! context, and in the same group, that whoever woke it creates, and that begins with an `Await` of its end. Both rows lie in the same round of
 //! a team, or outside all teams, whose positions are their own.
 //!
 //! **Locks.** Who takes a lock first is accident. What a strand waits for because of a lock stands between a `Wake` and a `Locked` of

@@ -126,11 +126,18 @@ impl<'s, E, P: FnMut(&[Strand], &[u64]) -> Result<(), E>> Constructs<'s, P> {
         self.teams.last().map(|team| (team.number, team.round))
     }
 
-    /// Where the thread or detached task begins whose strand runs, if nothing is open in it but regions.
+    /// Where the thread or task begins whose strand runs, if nothing is open in it but regions, and its group, if it has one, is the
+    /// innermost.
     pub(super) fn parkable(&self) -> Option<usize> {
         let at = self.stack.iter().rposition(|open| !matches!(open, Open::Region(_)))?;
-        let is_own = |task: &Task| task.group.is_none() && !task.call && !task.depended_on;
+        let is_in = |group: usize| self.innermost_group() == Some(group);
+        let is_own = |task: &Task| task.group.is_none_or(is_in) && !task.call && !task.depended_on;
         matches!(&self.stack[at], Open::Task(task) if is_own(task) && self.teams.is_empty()).then_some(at)
+    }
+
+    /// Its place in what is open.
+    pub(super) fn innermost_group(&self) -> Option<usize> {
+        self.groups.last().map(|(_, place)| *place)
     }
 
     /// The end of a member's last barrier need not be seen.

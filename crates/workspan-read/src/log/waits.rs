@@ -3,7 +3,8 @@
 //! A wake-up is known by a *key*: where it was left, and the absolute span of whoever left it; whoever was woken names the
 //! same. Rows stand in an order in which no wait comes before what it waits for. So a thread that waits for what is done later in
 //! serial order is parked, and goes on where it is woken, as a task of whoever wakes it: the last moment at which nothing
-//! waits for it yet. What happened in a run cannot be a circle, so all are woken.
+//! waits for it yet. What happened in a run cannot be a circle, so all are woken. A task of a group is parked, too, and goes on in that group:
+//! if the group is waited for before it is woken, in this order, it comes as much later as it did.
 //!
 //! Positions within teams are relative to their rounds: a wait there is an edge only if both ends are in the same one.
 
@@ -44,6 +45,12 @@ pub(super) struct Parked {
     pub(super) context: u32,
     /// It waits for a lock.
     pub(super) lock: bool,
+    /// Place of its group in what is open.
+    pub(super) group: Option<usize>,
+    /// By how much later it came, if it goes on without what it waits for.
+    pub(super) late: Option<i64>,
+    /// The same, in case it does.
+    pub(super) raised: i64,
 }
 
 /// All of them.
@@ -120,6 +127,19 @@ impl Waits {
     /// Puts a thread aside until `key`.
     pub(super) fn park(&mut self, key: Key, parked: Parked) {
         self.parked.entry(key).or_default().push(parked);
+    }
+
+    /// One that is parked and belongs to the group at this place; it waits no more.
+    pub(super) fn unpark_of(&mut self, group: usize) -> Option<Parked> {
+        let is_its = |parked: &Parked| parked.group == Some(group);
+        let (key, all) = self.parked.iter_mut().find(|(_, all)| all.iter().any(is_its))?;
+        let key = *key;
+        let parked = all.iter().position(is_its).map(|at| all.remove(at));
+        if all.is_empty() {
+            self.parked.remove(&key);
+        }
+        self.take(key);
+        parked
     }
 
     /// Who is parked for whatever.

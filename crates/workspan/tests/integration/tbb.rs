@@ -193,6 +193,29 @@ fn joins_in_recorded_strands() {
     }
 }
 
+/// An item that waits for one whose task comes later in serial order goes on behind it: no time is blocked, and no code is beside its place.
+#[test]
+fn waits_of_stages_and_nodes_are_edges() {
+    let program = tbb("constructs.cpp", GCC);
+    let cases = ["serial-end", "serial-end-any", "serial-short-end", "one-token", "graph-one"];
+    let mut runs = Vec::new();
+    for case in cases {
+        runs.extend(WORKERS.map(|workers| (case, workers)));
+    }
+    let wrong = each(&runs, |(case, workers)| {
+        let folder = scratch(&format!("tbb-edges-{case}-{workers}"));
+        let mut command = workspan(&folder);
+        command.args(["record", "--strands", "--clock", "virtual", "--workers", &workers.to_string(), "--"]);
+        run(command.arg(&program).arg(case)).check_success();
+        let (recording, found, _) = replayed(&folder.join("workspan.wspan")).expect("it can be replayed");
+        let expected = &recording.runs[0];
+        let blocked: i64 = found.totals.iter().map(|totals| totals.blocked.0).sum();
+        let (found, expected) = ((found.work(), found.span, blocked), (expected.work(), expected.span, 0));
+        (found != expected).then(|| format!("{case}, {workers} workers: {found:?}, not {expected:?}"))
+    });
+    check_none(&wrong, "pipelines and graphs in strands");
+}
+
 /// A task for each addition, each of some ten nanoseconds: no reading of the clock for most of them, and none of them lost.
 #[test]
 fn tasks_too_short_for_the_clock() {

@@ -120,7 +120,9 @@ impl<'l, 's, L: Logs + ?Sized, E, P: FnMut(&[Strand], &[u64]) -> Result<(), E>> 
                 self.open.group(entry.identity, nothing)?;
             }
             Event::Wait => {
-                if self.open.is_waited_for() {
+                if self.goes_on_late() {
+                    self.track.cursor.at = entry.at;
+                } else if self.open.is_waited_for() {
                     self.open.rows.carry(part)?;
                 } else if self.open.close_down_to(|open| matches!(open, Open::Group { .. }))? {
                     self.open.wait(part)?;

@@ -49,7 +49,7 @@ impl<L: Logs + ?Sized, E, P: FnMut(&[Strand], &[u64]) -> Result<(), E>> Walk<'_,
             return self.behind(key, entry, part);
         }
         if self.waits.woken(key).is_none() && self.open.parkable().is_some() {
-            return self.park(key, part, true);
+            return self.park(key, entry, part, true);
         }
         let from = self.open.wake(self.waits.label(), part)?;
         let nothing = self.open.rows.nothing(Some(part.context));
@@ -67,7 +67,7 @@ impl<L: Logs + ?Sized, E, P: FnMut(&[Strand], &[u64]) -> Result<(), E>> Walk<'_,
                 self.open.awaits(woken, part)?;
                 self.waits.take(key);
             }
-            None if self.open.parkable().is_some() => return self.park(key, part, false),
+            None if self.open.parkable().is_some() => return self.park(key, entry, part, false),
             // Within the order of its construct it cannot wait: it comes as much later as it did.
             Some(_) | None => {
                 self.waits.take(key);
@@ -80,11 +80,16 @@ impl<L: Logs + ?Sized, E, P: FnMut(&[Strand], &[u64]) -> Result<(), E>> Walk<'_,
         Ok(())
     }
 
-    /// The thread waits for what comes later: it ends here, and goes on there.
-    fn park(&mut self, key: Key, part: Part, lock: bool) -> Step<E> {
+    /// The thread or task waits for what comes later: it ends here, and goes on there.
+    fn park(&mut self, key: Key, entry: &Entry, part: Part, lock: bool) -> Step<E> {
         let Some(at) = self.open.parkable() else {
             return Ok(());
         };
+        let group = match &self.open.stack[at] {
+            Open::Task(task) => task.group,
+            _ => None,
+        };
+        let raised = entry.group.map_or(0, u64::cast_signed);
         let regions = self.open.stack[at + 1..].iter().filter_map(|open| match open {
             Open::Region(context) => Some(*context),
             _ => None,
@@ -93,25 +98,42 @@ impl<L: Logs + ?Sized, E, P: FnMut(&[Strand], &[u64]) -> Result<(), E>> Walk<'_,
         let cursor = self.track.cursor;
         let end = self.open.wake(self.waits.label(), part)?;
         self.open.close_to(at + 1)?;
-        self.waits.park(key, Parked { cursor, end, regions, context: part.context, lock });
+        self.waits.park(key, Parked { cursor, end, regions, context: part.context, lock, group, late: None, raised });
         let nothing = self.open.rows.nothing(None);
         self.end(Some(nothing))?;
         Ok(())
     }
 
-    /// Goes on with a thread that the running strand has woken.
+    /// The innermost group is about to be waited for: true if one of its tasks still waits, in this order, and goes on first.
+    pub(super) fn goes_on_late(&mut self) -> bool {
+        let Some(parked) = self.open.innermost_group().and_then(|group| self.waits.unpark_of(group)) else {
+            return false;
+        };
+        let late = Some(parked.raised);
+        self.waits.ready.push((self.open.stack.len(), Parked { late, ..parked }));
+        true
+    }
+
+    /// Goes on with a thread or task that the running strand has woken.
     pub(super) fn resume_ready(&mut self) -> Result<bool, Stopped<E>> {
         let depth = self.open.stack.len();
-        let Some((_, parked)) = self.waits.ready.pop_if(|(at, _)| *at >= depth) else {
+        let innermost = self.open.innermost_group();
+        // A group that was cut off is none any more.
+        let is_there = |group: usize| self.open.groups.iter().any(|(_, place)| *place == group);
+        let group_of = |parked: &Parked| parked.group.filter(|group| is_there(*group));
+        let can_go_on = |parked: &Parked| group_of(parked).is_none_or(|group| innermost == Some(group));
+        let Some(at) = self.waits.ready.iter().rposition(|(at, parked)| *at >= depth && can_go_on(parked)) else {
             return Ok(false);
         };
-        let creation = Creation { context: ContextId::ROOT, group: None, overhead: Nanos::ZERO };
+        let group = group_of(&self.waits.ready[at].1);
+        let (_, parked) = self.waits.ready.remove(at);
+        let creation = Creation { context: ContextId::ROOT, group: group.map(|_| 0), overhead: Nanos::ZERO };
         let nothing = self.open.rows.nothing(None);
         self.open.rows.emit(Ends::Spawn(creation), nothing)?;
         self.open.begin(Task {
             back: self.track.cursor,
             from: self.open.rows.position,
-            group: None,
+            group,
             creation,
             identity: 0,
             around: nothing.context,
@@ -119,11 +141,15 @@ impl<L: Logs + ?Sized, E, P: FnMut(&[Strand], &[u64]) -> Result<(), E>> Walk<'_,
             depended_on: false,
         });
         let nothing = self.open.rows.nothing(Some(parked.context));
-        match parked.lock {
+        match parked.lock && parked.late.is_none() {
             true => self.open.locked(parked.end, nothing)?,
             false => self.open.awaits(parked.end, nothing)?,
         }
         self.waits.release(parked.end.label);
+        if let Some(blocked) = parked.late {
+            let nothing = self.open.rows.nothing(Some(parked.context));
+            self.open.rows.carry(Part { blocked, ..nothing })?;
+        }
         for context in parked.regions {
             let event = Ends::Enter(self.open.rows.context(context));
             self.open.rows.bare(event, parked.context)?;
