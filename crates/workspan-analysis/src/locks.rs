@@ -80,6 +80,20 @@ pub fn uniform_path(recording: &Recording, run: &Run) -> Option<Vec<Nanos>> {
     Some(path)
 }
 
+/// How long the lock is held that is held longest, if the code of these contexts takes that long. Which lock a context is under, the runs of
+/// `recording` say.
+pub(crate) fn held(recording: &Recording, times: impl Iterator<Item = (ContextId, f64)>) -> Nanos {
+    let mut held: BTreeMap<Lock, f64> = BTreeMap::new();
+    for (id, time) in times {
+        let around = recording.runs.iter().find_map(|run| lock_around(recording, run, id));
+        if let Some(lock @ Lock::One(_)) = around {
+            *held.entry(lock).or_default() += time;
+        }
+    }
+    #[expect(clippy::cast_possible_truncation, reason = "a time")]
+    Nanos(held.into_values().fold(0.0, f64::max).round() as i64)
+}
+
 /// True if the critical path of `run` is the code under one lock, and nothing else: with start-up on it, no other path is.
 pub(crate) fn is_bound_by_lock(recording: &Recording, run: &Run) -> bool {
     let on_path = recording.contexts.ids().zip(&run.critical).filter(|(_, critical)| **critical > Nanos::ZERO);

@@ -17,8 +17,11 @@ use std::collections::BTreeMap;
 use workspan_model::{ContextTree, Nanos, Ratio, Recording, Run, SiteId};
 
 use crate::laws;
+use crate::locks::held;
 use crate::profile::{profile, Uniform};
-use crate::strands::{run, ByRegion, FactorOf, Finished, Machine, Place, Problems, Region, RegionRow, Replayed, Rows};
+use crate::strands::{
+    run, ByRegion, FactorOf, Finished, Machine, Place, Problems, Region, RegionRow, Replayed, Rows, Seen,
+};
 
 pub use select::{is_file, Selector};
 
@@ -215,9 +218,19 @@ pub(crate) fn machine<'a>(recording: &Recording, factor: FactorOf<'a>) -> Machin
 pub(crate) fn figures(recording: &Recording, finished: Finished<ByRegion<'_>>) -> Figures {
     let mut path = finished.region_profile().regions;
     path.retain(|row| row.critical != Nanos::ZERO || row.critical_blocked != Nanos::ZERO);
+    let held = held_under_one_lock(recording, &finished.charge);
     let replayed = finished.into_replayed();
     let profiled = profile(recording, &replayed.clone().into_run(&Run::default()));
-    let (on_one, uniform, rows) = (profiled.program.on_one, profiled.program.uniform, profiled.sites);
+    let (on_one, rows) = (profiled.program.on_one, profiled.sites);
+    // As in a run that [`crate::bounded_by_locks`] bounds: what one lock is held bounds every order of the locks.
+    let uniform = profiled.program.uniform.map(|even| {
+        let span = even.span.max(held.min(replayed.span));
+        if span == even.span {
+            even
+        } else {
+            Uniform { span, parallelism: laws::parallelism(on_one, span) }
+        }
+    });
     let mut sites: Vec<SiteFigures> = rows
         .iter()
         .map(|row| SiteFigures {
@@ -231,6 +244,13 @@ pub(crate) fn figures(recording: &Recording, finished: Finished<ByRegion<'_>>) -
         .collect();
     sites.sort_by_key(|row| row.site);
     Figures { parallelism: laws::parallelism(on_one, replayed.span), on_one, uniform, replayed, sites, path }
+}
+
+/// How long the lock is held that is held longest, with the factors of the machine.
+fn held_under_one_lock(recording: &Recording, charge: &ByRegion<'_>) -> Nanos {
+    #[expect(clippy::cast_precision_loss, reason = "a time")]
+    let time = |seen: &Seen| seen.work as f64 / seen.factor;
+    held(recording, charge.regions.all().iter().zip(&charge.seen).map(|(region, seen)| (region.context, time(seen))))
 }
 
 /// What a place adds to the critical path, before and after.

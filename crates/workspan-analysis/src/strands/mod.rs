@@ -42,7 +42,7 @@ pub use rows::Rows;
 pub use walk::{coarsened, walk, Step};
 
 pub(crate) use calls::{CallKey, View};
-pub(crate) use charge::{divide, ByContext, ByRegion, Charge, FactorOf, Plain};
+pub(crate) use charge::{divide, ByContext, ByRegion, Charge, FactorOf, Plain, Seen};
 pub(crate) use machine::Machine;
 pub(crate) use result::Finished;
 

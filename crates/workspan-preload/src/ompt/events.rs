@@ -212,6 +212,8 @@ pub extern "C" fn parallel_begin(
         noted::note_league(team);
     }
     task.save(thread);
+    // Whoever forks a team is one of its members.
+    thread.is_worker.set(1);
     enter_idle(thread, at);
     // SAFETY: not null for a region that begins; the runtime keeps it for us.
     if let Some(word) = unsafe { region_data.as_ref() } {

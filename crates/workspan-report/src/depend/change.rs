@@ -42,7 +42,7 @@ fn stepped(each: &Loop) -> Option<String> {
 
 /// A clause names variables, no parts of them.
 fn is_part(reduction: &Reduction) -> bool {
-    reduction.part || !is_name(&reduction.variable)
+    !reduction.in_calls && (reduction.part || !is_name(&reduction.variable))
 }
 
 fn is_name(text: &str) -> bool {
@@ -67,6 +67,13 @@ fn before(each: &Loop) -> String {
         let of = if reduction.part { "the element of " } else { "" };
         let _ =
             write!(out, "keep {of}{} in a variable {} during the loop, then ", reduction.variable, local(each, number));
+    }
+    for one in each.reductions.iter().filter(|one| one.in_calls) {
+        let (name, sign) = (&one.variable, sign(&one.operator, &each.place.file));
+        let _ = write!(
+            out,
+            "give each thread a copy of {name} (called functions update it), combine the copies by {sign}, then "
+        );
     }
     let global: Vec<&str> = each.private.iter().filter(|one| one.in_calls).map(|one| one.variable.as_str()).collect();
     if !global.is_empty() {
@@ -111,7 +118,7 @@ pub(super) fn sign<'o>(operator: &'o str, file: &str) -> &'o str {
 /// Clauses of OpenMP, each after a space.
 pub(super) fn clauses(each: &Loop) -> String {
     let mut out = String::new();
-    for (number, reduction) in each.reductions.iter().enumerate() {
+    for (number, reduction) in each.reductions.iter().enumerate().filter(|(_, one)| !one.in_calls) {
         let Reduction { operator, elements, .. } = reduction;
         let variable = if is_part(reduction) { local(each, number) } else { reduction.variable.clone() };
         // C wants to know which elements; the length of an array that a pointer reaches is the reader's to write.
@@ -219,7 +226,13 @@ mod tests {
     /// A reduction; of elements if the name ends in `[]`.
     fn of(operator: &str, variable: &str) -> Reduction {
         let name = variable.trim_end_matches("[]");
-        Reduction { operator: operator.to_owned(), variable: name.to_owned(), elements: name != variable, part: false }
+        Reduction {
+            operator: operator.to_owned(),
+            variable: name.to_owned(),
+            elements: name != variable,
+            part: false,
+            in_calls: false,
+        }
     }
 
     #[track_caller]

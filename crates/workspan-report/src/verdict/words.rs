@@ -281,7 +281,15 @@ pub(super) fn next(
                     Cause::Parallelism => other_first(recording, part, main),
                     _ => String::new(),
                 };
-                Some(format!("{}{}{narrow}{other}", advice(recording, judged, part), gain(judged, part)))
+                let uneven = match judged.loops.and_then(|loops| loops.uneven).filter(|site| Some(*site) != part.site) {
+                    Some(site) => format!(
+                        "; and give the loop at {} smaller chunks and a dynamic schedule, since its iterations differ",
+                        at(recording, Some(site))
+                    ),
+                    None => String::new(),
+                };
+                let advice = advice(recording, judged, part);
+                Some(format!("{advice}{}{uneven}{narrow}{other}", gain(judged, part)))
             }
             None => Some("make tasks longer, so that fewer have to be distributed".to_owned()),
         },
