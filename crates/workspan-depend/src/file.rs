@@ -95,7 +95,8 @@ fn put_loop(out: &mut Writer, each: &Loop) {
     many(out, &each.reductions, |out, reduction| {
         out.text(&reduction.operator);
         out.text(&reduction.variable);
-        out.number(u64::from(reduction.elements) | u64::from(reduction.part) << 1);
+        let flags = [reduction.elements, reduction.part, reduction.in_calls];
+        out.number((0..).zip(flags).map(|(at, flag)| u64::from(flag) << at).sum());
     });
     many(out, &each.private, |out, private| {
         out.text(&private.variable);
@@ -198,7 +199,8 @@ fn take_loop(from: &mut Reader<'_>) -> Result<Loop, Malformed> {
         },
         reductions: all(from, |from| {
             let (operator, variable, flags) = (from.text()?, from.text()?, from.number()?);
-            Ok(Reduction { operator, variable, elements: flags & 1 != 0, part: flags & 2 != 0 })
+            let [elements, part, in_calls] = [1, 2, 4].map(|flag| flags & flag != 0);
+            Ok(Reduction { operator, variable, elements, part, in_calls })
         })?,
         private: all(from, |from| {
             let (variable, flags) = (from.text()?, from.number()?);

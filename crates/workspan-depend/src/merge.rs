@@ -82,6 +82,7 @@ fn merge_loop(one: &mut Loop, other: Loop) {
         let is_same = later.operator == first.operator && later.variable == first.variable;
         first.elements |= is_same && later.elements;
         first.part |= is_same && later.part;
+        first.in_calls |= is_same && later.in_calls;
         is_same
     });
     for private in other.private {

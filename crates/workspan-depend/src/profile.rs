@@ -98,6 +98,8 @@ pub struct Reduction {
     pub elements: bool,
     /// It is one element of an array, or what a pointer points to: no clause can name it.
     pub part: bool,
+    /// Functions that the loop calls accumulate it: no clause reaches there.
+    pub in_calls: bool,
 }
 
 /// A place that calls a function of the program.

@@ -157,6 +157,8 @@ pub struct Source {
     /// Modules that have no debug information.
     pub without_lines: Vec<String>,
     states: HashMap<(PlaceId, u8, u32), Site>,
+    /// The loop, + 1, that a call stands in.
+    loop_of_call: HashMap<PlaceId, u32>,
     /// Effects that the user has named.
     pub effects: Named,
 }
@@ -388,6 +390,9 @@ impl Source {
             } else if taken && tail.is_some() {
                 open = None;
             }
+            if before.is_some() && in_loop != 0 {
+                self.loop_of_call.insert(call, in_loop);
+            }
             let callee = module.texts.get(segment.callee as usize).cloned().unwrap_or_default();
             let callee = self.name(&callee);
             let place = self.place(module, segment.place);
@@ -412,6 +417,11 @@ impl Source {
                 numbers,
             };
         }
+    }
+
+    /// The innermost loop, + 1, around a call; 0: none.
+    pub fn loop_of_call(&self, call: PlaceId) -> u32 {
+        self.loop_of_call.get(&call).copied().unwrap_or(0)
     }
 
     /// The site of a call that changes state.

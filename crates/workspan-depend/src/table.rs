@@ -93,6 +93,13 @@ pub struct Table {
     pub unbounded: BTreeMap<(Site, u32), u64>,
 }
 
+impl Key {
+    /// True if one end lies in a call.
+    pub fn is_of_calls(&self) -> bool {
+        self.source_call != 0 || self.sink_call != 0
+    }
+}
+
 impl Table {
     /// Number of a record.
     pub fn record(&mut self, key: Key, address: u64, iteration: u64) -> u32 {

@@ -11,6 +11,7 @@ mod expected;
 mod judge;
 mod last;
 mod paths;
+mod reach;
 mod remedy;
 mod unbounded;
 
@@ -23,6 +24,7 @@ use workspan_trace::rust_names::is_library_file;
 use self::carried::Carried;
 use self::expected::Expected;
 use self::judge::Judge;
+use self::reach::Reach;
 use self::remedy::{is_fortran, Remedy};
 use crate::effects::{Effect, STATES};
 use crate::engine::Engine;
@@ -46,11 +48,12 @@ pub fn profile(engine: &mut Engine) -> Profile {
             span: run.finish(clock).clamp(u64::from(work > 0), work.max(1)),
         })
         .collect();
-    let judge = Judge { engine };
+    let judge = Judge { engine, reach: Reach::of(engine) };
     let own = (0..judge.engine.loops.len()).filter(|number| !judge.engine.source.loops[*number].of_library);
     let all = own.map(|number| judge.of_loop(number));
-    let mut loops: Vec<Loop> =
-        all.filter(|each| !is_library_file(&each.place.file) && !each.function.starts_with(OURS)).collect();
+    // What stands nowhere is none of the source: rustc fills `[x; N]` by a loop.
+    let is_of_source = |each: &Loop| each.place.line != 0 && !is_library_file(&each.place.file);
+    let mut loops: Vec<Loop> = all.filter(|each| is_of_source(each) && !each.function.starts_with(OURS)).collect();
     loops.sort_by(|a, b| (&a.place, &a.function).cmp(&(&b.place, &b.function)));
     let lines = judge.lines();
     // Variables that the compiler made up are nobody's business.
@@ -178,9 +181,12 @@ impl Judge<'_> {
             }
             Remedy::Operator(update) => {
                 let elements = carried.varies();
-                let part = !elements && carried.flows.iter().chain(&carried.names).any(|(key, _)| self.is_part(key));
+                let all = || carried.flows.iter().chain(&carried.names);
+                let part = !elements && all().any(|(key, _)| self.is_part(key));
+                let in_calls = all().any(|(key, _)| key.is_of_calls());
                 for variable in self.names(carried) {
-                    found.reductions.push(Reduction { operator: update.sign().to_owned(), variable, elements, part });
+                    let operator = update.sign().to_owned();
+                    found.reductions.push(Reduction { operator, variable, elements, part, in_calls });
                 }
             }
             Remedy::Copies { last } => {

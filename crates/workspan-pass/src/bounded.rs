@@ -3,6 +3,8 @@
 //! Around a call of one stand calls of functions that stand for its accesses, as in [`sections`]; how many bytes they have is known at
 //! run time, of the C library's own rules (`workspan_pass_rt::extents`).
 
+mod wrapped;
+
 use std::collections::HashMap;
 use std::ffi::{CStr, CString};
 
@@ -19,6 +21,8 @@ const INTERNAL: i32 = 8;
 /// How many bytes an access has.
 #[derive(Clone, Copy, Debug)]
 enum Bytes {
+    /// Always as many.
+    Number(u64),
     /// An argument.
     Argument(u32),
     /// One argument times another.
@@ -27,8 +31,8 @@ enum Bytes {
     Text(u32, Most),
     /// A copy of at most N characters of a text, and its end.
     Copy(u32, Most),
-    /// What was printed, by the result.
-    Printed(u32),
+    /// What was printed, by the result; at most as many.
+    Printed(Most),
     /// What was copied, by the result: from the beginning of an argument on.
     Found(u32, u32),
 }
@@ -60,6 +64,16 @@ fn write(pointer: u32, bytes: Bytes) -> Touch {
     Touch { writes: true, ..read(pointer, bytes) }
 }
 
+/// A text that is read to its end, or as far as a format says.
+fn of_text(text: &Text) -> Touch {
+    let most = match text.precision {
+        format::Precision::None => Most::Any,
+        format::Precision::Number(most) => Most::Number(most),
+        format::Precision::Argument(at) => Most::Argument(at),
+    };
+    read(text.argument, Bytes::Text(text.argument, most))
+}
+
 /// True for a function whose accesses through its arguments are all known here, but those of what a format names.
 pub fn is_bounded(name: &str) -> bool {
     !touches(name).is_empty()
@@ -72,6 +86,8 @@ pub fn format_of(name: &str) -> Option<(u32, u32)> {
         "snprintf" => Some((2, 3)),
         "__sprintf_chk" => Some((3, 4)),
         "__snprintf_chk" => Some((4, 5)),
+        "asprintf" => Some((1, 2)),
+        "__asprintf_chk" => Some((2, 3)),
         _ => None,
     }
 }
@@ -86,7 +102,25 @@ fn touches(name: &str) -> Vec<Touch> {
             read(1, Bytes::Text(1, Most::Argument(2))),
             Touch { behind: true, ..write(0, Bytes::Copy(1, Most::Argument(2))) },
         ],
-        "snprintf" | "__snprintf_chk" => vec![write(0, Bytes::Printed(1))],
+        "strcpy" | "stpcpy" | "__strcpy_chk" | "__stpcpy_chk" => {
+            vec![read(1, Bytes::Text(1, Most::Any)), write(0, Bytes::Copy(1, Most::Any))]
+        }
+        "strcat" | "__strcat_chk" => vec![
+            read(0, Bytes::Text(0, Most::Any)),
+            read(1, Bytes::Text(1, Most::Any)),
+            Touch { behind: true, ..write(0, Bytes::Copy(1, Most::Any)) },
+        ],
+        "strlen" | "strdup" | "puts" | "fputs" => vec![read(0, Bytes::Text(0, Most::Any))],
+        "snprintf" | "__snprintf_chk" | "vsnprintf" | "__vsnprintf_chk" => {
+            vec![write(0, Bytes::Printed(Most::Argument(1)))]
+        }
+        "sprintf" | "__sprintf_chk" | "vsprintf" | "__vsprintf_chk" => vec![write(0, Bytes::Printed(Most::Any))],
+        "asprintf" | "__asprintf_chk" | "vasprintf" | "__vasprintf_chk" => vec![write(0, Bytes::Number(8))],
+        "fread" => vec![write(0, Bytes::Product(1, 2))],
+        "fwrite" => vec![read(0, Bytes::Product(1, 2))],
+        "read" | "recv" => vec![write(1, own(2))],
+        "write" | "send" => vec![read(1, own(2))],
+        "clock_gettime" => vec![write(1, Bytes::Number(16))],
         "memccpy" => vec![read(1, Bytes::Found(0, 3)), write(0, Bytes::Found(0, 3))],
         "memcpy" | "memmove" | "mempcpy" | "__memcpy_chk" | "__memmove_chk" => vec![read(1, own(2)), write(0, own(2))],
         "memset" | "__memset_chk" => vec![write(0, own(2))],
@@ -181,7 +215,14 @@ impl<'l> Adder<'l> {
 
     fn call(&mut self, call: Ref, blocks: &[Ref]) {
         let llvm = self.llvm;
-        let Some(callee) = llvm.callee(call).filter(|callee| llvm.is_declaration(*callee) != 0) else { return };
+        let Some(callee) = llvm.callee(call) else { return };
+        let after = first_behind(llvm, blocks, call);
+        for touch in wrapped::touches(llvm, call, callee) {
+            self.touch(call, touch, after);
+        }
+        if llvm.is_declaration(callee) == 0 {
+            return;
+        }
         let name = llvm.name(callee);
         let mut all = touches(&name);
         let count = llvm.arguments(call);
@@ -191,14 +232,7 @@ impl<'l> Adder<'l> {
             return;
         }
         let texts = printed(llvm, call, &name).unwrap_or_default();
-        let most = |text: &Text| match text.precision {
-            format::Precision::None => Most::Any,
-            format::Precision::Number(most) => Most::Number(most),
-            format::Precision::Argument(at) => Most::Argument(at),
-        };
-        let texts = texts.iter().map(|text| read(text.argument, Bytes::Text(text.argument, most(text))));
-        all.splice(0..0, texts.collect::<Vec<Touch>>());
-        let after = first_behind(llvm, blocks, call);
+        all.splice(0..0, texts.iter().map(of_text));
         for touch in all.into_iter().filter(|touch| touch.last() < count) {
             self.touch(call, touch, after);
         }
@@ -235,6 +269,7 @@ impl<'l> Adder<'l> {
         let (b, none) = (self.builder, c"".as_ptr());
         let argument = |at: u32| llvm.operand(call, at);
         match bytes {
+            Bytes::Number(bytes) => llvm.const_int(self.word, bytes, 0),
             Bytes::Argument(at) => self.widen(argument(at)),
             Bytes::Product(count, size) => {
                 let (count, size) = (self.widen(argument(count)), self.widen(argument(size)));
@@ -244,7 +279,11 @@ impl<'l> Adder<'l> {
             Bytes::Copy(at, most) => self.text(call, at, most, c"__workspan_extent_copy"),
             Bytes::Printed(most) => {
                 let types = [self.number, self.word];
-                let most = self.widen(argument(most));
+                let most = match most {
+                    Most::Any => llvm.const_int(self.word, u64::MAX, 0),
+                    Most::Number(most) => llvm.const_int(self.word, most, 0),
+                    Most::Argument(at) => self.widen(argument(at)),
+                };
                 self.ask(call, c"__workspan_extent_printed", &types, &mut [call, most])
             }
             Bytes::Found(from, most) => {
@@ -322,7 +361,9 @@ impl Touch {
     fn last(&self) -> u32 {
         let most = |most: Most| if let Most::Argument(at) = most { at } else { 0 };
         let of_bytes = match self.bytes {
-            Bytes::Argument(at) | Bytes::Printed(at) => at,
+            Bytes::Number(_) => 0,
+            Bytes::Argument(at) => at,
+            Bytes::Printed(of) => most(of),
             Bytes::Product(one, other) | Bytes::Found(one, other) => one.max(other),
             Bytes::Text(at, of) | Bytes::Copy(at, of) => at.max(most(of)),
         };

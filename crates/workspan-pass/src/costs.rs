@@ -2,7 +2,7 @@
 //!
 //! Those are counted as glibc 2.36 takes them on x86-64 on the average, as valgrind counts (`sin` 75, `snprintf` of a number and a word 940).
 //! **Error:** what depends on an argument, as on the length of a copy, is not known here. A function that is in no table counts as one
-//! instruction, and `workspan depend` names it.
+//! instruction.
 
 use crate::llvm::{opcode, Llvm, Ref};
 use crate::locals::{is_scope, Locals};

@@ -157,6 +157,7 @@ functions! {
     append_block = LLVMAppendBasicBlockInContext(context: Ref, function: Ref, name: *const c_char) -> Ref;
     function_of_argument = LLVMGetParamParent(argument: Ref) -> Ref;
     parameter_count = LLVMCountParams(function: Ref) -> c_uint;
+    is_variadic = LLVMIsFunctionVarArg(ty: Ref) -> c_int;
     param = LLVMGetParam(function: Ref, number: c_uint) -> Ref;
     const_int = LLVMConstInt(ty: Ref, value: u64, signed: c_int) -> Ref;
     const_null = LLVMConstNull(ty: Ref) -> Ref;

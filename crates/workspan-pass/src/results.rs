@@ -21,6 +21,7 @@ pub fn keep(llvm: &Llvm, module: Ref, valued: Option<&Valued>, names: &mut HashM
         }
         let blocks = llvm.blocks(function);
         let keeper = Keeper { llvm, builder, entry: blocks[0], blocks: &blocks, of_rust: valued.is_some() };
+        keeper.keep_choices();
         for call in blocks.iter().flat_map(|block| llvm.instructions(*block)) {
             for value in keeper.results(call) {
                 if let Some(variable) = keeper.keep(call, value) {
@@ -58,13 +59,8 @@ impl Keeper<'_> {
         if !self.is_call(call) {
             return Vec::new();
         }
-        // Where pointers lead to has the name of what they are: those of Rust have no memory but this.
-        let is_value = |value: &Ref| match llvm.type_kind(llvm.type_of(*value)) {
-            type_kind::INTEGER | type_kind::FIRST_FLOAT..=type_kind::LAST_FLOAT => true,
-            type_kind::POINTER => !self.of_rust,
-            _ => false,
-        };
-        if is_value(&call) {
+        let is_result = |value: &Ref| self.is_value(*value) || self.is_reference(*value);
+        if is_result(&call) {
             return vec![call];
         }
         if llvm.type_kind(llvm.type_of(call)) != type_kind::STRUCT {
@@ -72,7 +68,22 @@ impl Keeper<'_> {
         }
         let behind = self.behind(call);
         let all = users(llvm, call).into_iter().filter(|user| llvm.opcode(*user) == opcode::EXTRACT_VALUE);
-        all.filter(|user| is_value(user) && behind.contains(user)).collect()
+        all.filter(|user| is_result(user) && behind.contains(user)).collect()
+    }
+
+    /// True for what may have memory.
+    fn is_value(&self, value: Ref) -> bool {
+        match self.llvm.type_kind(self.llvm.type_of(value)) {
+            type_kind::INTEGER | type_kind::FIRST_FLOAT..=type_kind::LAST_FLOAT => true,
+            type_kind::POINTER => !self.of_rust,
+            _ => false,
+        }
+    }
+
+    /// True for a pointer of Rust. Where it leads to has the name of what it was made of, so it stays what it is; who uses it reads
+    /// its variable beside.
+    fn is_reference(&self, value: Ref) -> bool {
+        self.of_rust && self.llvm.type_kind(self.llvm.type_of(value)) == type_kind::POINTER
     }
 
     /// What runs between a call and the next one, in its block.
@@ -127,15 +138,32 @@ impl Keeper<'_> {
         if all.is_empty() || self.ends_there(call, value) {
             return None;
         }
-        let (b, none) = (self.builder, c"".as_ptr());
         let first = if value == call { first_behind(llvm, self.blocks, call)? } else { llvm.next_instruction(value) };
-        llvm.position_before(b, llvm.first_instruction(self.entry));
-        let variable = llvm.build_alloca(b, llvm.type_of(value), none);
-        llvm.position_before(b, first);
-        let store = llvm.build_store(b, value, variable);
-        llvm.set_debug_location(store, llvm.debug_location(call));
+        let variable = self.variable(value);
+        self.store(value, variable, first, call);
+        self.read(value, variable, &all, call);
+        Some(variable)
+    }
+
+    fn variable(&self, value: Ref) -> Ref {
+        let llvm = self.llvm;
+        llvm.position_before(self.builder, llvm.first_instruction(self.entry));
+        llvm.build_alloca(self.builder, llvm.type_of(value), c"".as_ptr())
+    }
+
+    /// Writes a value, at the place of another instruction.
+    fn store(&self, value: Ref, variable: Ref, before: Ref, place: Ref) {
+        let llvm = self.llvm;
+        llvm.position_before(self.builder, before);
+        let store = llvm.build_store(self.builder, value, variable);
+        llvm.set_debug_location(store, llvm.debug_location(place));
+    }
+
+    /// Has those who use a value read its variable.
+    fn read(&self, value: Ref, variable: Ref, all: &[Ref], call: Ref) {
+        let (llvm, b) = (self.llvm, self.builder);
         let mut done = HashSet::new();
-        for user in all.into_iter().filter(|user| done.insert(*user)) {
+        for user in all.iter().copied().filter(|user| done.insert(*user)) {
             let count = u32::try_from(llvm.operands(user)).unwrap_or(0);
             for at in (0..count).filter(|at| llvm.operand(user, *at) == value) {
                 let place = if llvm.opcode(user) == opcode::PHI {
@@ -147,12 +175,96 @@ impl Keeper<'_> {
                 if place == call {
                     continue;
                 }
-                llvm.position_before(b, place);
-                let load = llvm.build_load(b, llvm.type_of(value), variable, none);
-                llvm.set_debug_location(load, llvm.debug_location(place));
-                llvm.set_operand(user, at, load);
+                let load = self.load(value, variable, place);
+                if !self.is_reference(value) {
+                    llvm.set_operand(user, at, load);
+                }
+                // A call that stands on another line than what is made of a value for it waits, too.
+                for call in self.given_to(user) {
+                    self.load(value, variable, call);
+                }
             }
         }
-        Some(variable)
+    }
+
+    /// Reads a variable, at the place of another instruction and before it.
+    fn load(&self, value: Ref, variable: Ref, before: Ref) -> Ref {
+        let llvm = self.llvm;
+        llvm.position_before(self.builder, before);
+        let load = llvm.build_load(self.builder, llvm.type_of(value), variable, c"".as_ptr());
+        llvm.set_debug_location(load, llvm.debug_location(before));
+        load
+    }
+
+    /// Calls on other lines that are given what is made of a value, without memory or a choice in between.
+    fn given_to(&self, maker: Ref) -> Vec<Ref> {
+        let llvm = self.llvm;
+        let (mut open, mut seen, mut found) = (vec![maker], HashSet::from([maker]), Vec::new());
+        if self.is_call(maker) || llvm.opcode(maker) == opcode::PHI {
+            return found;
+        }
+        while let Some(at) = open.pop() {
+            for user in users(llvm, at).into_iter().filter(|user| seen.insert(*user)) {
+                match llvm.opcode(user) {
+                    _ if self.is_call(user) => {
+                        found.extend(Some(user).filter(|call| self.line(*call) != self.line(maker)))
+                    }
+                    opcode::PHI | opcode::LOAD | opcode::STORE => {}
+                    _ => open.push(user),
+                }
+            }
+        }
+        found
+    }
+
+    /// What a condition chose for an argument, `g(c ? f(x) : 1)`: each way writes what it has at its own place, and the call reads it.
+    fn keep_choices(&self) {
+        let llvm = self.llvm;
+        let all = || self.blocks.iter().flat_map(|block| llvm.instructions(*block));
+        let phis: Vec<Ref> = all().filter(|at| llvm.opcode(*at) == opcode::PHI).collect();
+        let chosen = phis.into_iter().filter(|phi| self.is_value(*phi) && self.is_chosen_for_a_call(*phi));
+        for phi in chosen.collect::<Vec<Ref>>() {
+            let ways =
+                (0..llvm.incoming_count(phi)).map(|at| (llvm.incoming_value(phi, at), llvm.incoming_block(phi, at)));
+            let ways: Vec<(Ref, Ref)> = ways.map(|(value, block)| (value, llvm.terminator(block))).collect();
+            // What a call that ends the block returns is there only behind it.
+            if ways.iter().any(|(value, end)| value == end) {
+                continue;
+            }
+            let variable = self.variable(phi);
+            for (value, end) in ways {
+                let has_place = !llvm.is_a_instruction(value).is_null() && !llvm.debug_location(value).is_null();
+                self.store(value, variable, end, if has_place { value } else { end });
+            }
+            self.read(phi, variable, &users(llvm, phi), phi);
+            llvm.erase(phi);
+        }
+    }
+
+    /// True for a choice among values, one of which a call has returned, if another call is given what was chosen.
+    fn is_chosen_for_a_call(&self, phi: Ref) -> bool {
+        let llvm = self.llvm;
+        let is_instruction = |value: &Ref| !llvm.is_a_instruction(*value).is_null();
+        let operands = |of: Ref| {
+            let count = u32::try_from(llvm.operands(of)).unwrap_or(0);
+            (0..count).map(|at| llvm.operand(of, at)).filter(is_instruction).collect::<Vec<Ref>>()
+        };
+        self.leads_to_a_call(phi, operands) && self.leads_to_a_call(phi, |of| users(llvm, of))
+    }
+
+    /// True if steps from a value lead to a call, none of them through memory.
+    fn leads_to_a_call(&self, from: Ref, step: impl Fn(Ref) -> Vec<Ref>) -> bool {
+        let llvm = self.llvm;
+        let (mut open, mut seen) = (vec![from], HashSet::from([from]));
+        while let Some(at) = open.pop() {
+            for next in step(at).into_iter().filter(|next| seen.insert(*next)) {
+                match llvm.opcode(next) {
+                    _ if self.is_call(next) => return true,
+                    opcode::LOAD | opcode::STORE | opcode::ALLOCA => {}
+                    _ => open.push(next),
+                }
+            }
+        }
+        false
     }
 }

@@ -400,6 +400,9 @@ impl Finder<'_> {
         let condition = self.condition(before)?;
         let is_true = llvm.successor(llvm.terminator(before), 0) == block;
         let (left, right, greater) = self.comparison(condition)?;
+        if self.does_more(block) {
+            return None;
+        }
         let greater = greater == is_true;
         let agree = |side: Ref| same(llvm, self.strip(side), self.strip(value), 0);
         if let Some(load) = self.load(right).filter(|_| agree(left)) {
@@ -407,6 +410,46 @@ impl Finder<'_> {
         } else {
             let load = self.load(left).filter(|_| agree(right))?;
             Some((if greater { Update::Min } else { Update::Max }, vec![load]))
+        }
+    }
+
+    /// True if what runs behind a comparison alone writes memory besides, or calls: then that a value is the greatest so far is seen.
+    /// Numbers and pointers by themselves are the judge's matter: it knows whether they are read afterwards.
+    fn does_more(&self, block: Ref) -> bool {
+        let Around { loops, numbers, .. } = self.around;
+        let Some(number) = numbers.get(&block).copied() else { return true };
+        let behind = numbers.iter().filter(|(_, other)| loops.dominates(number, **other)).map(|(block, _)| *block);
+        behind.flat_map(|block| self.llvm.instructions(block)).any(|at| self.is_seen(at))
+    }
+
+    /// True for a write to memory that is not ours, and for a call that may write.
+    fn is_seen(&self, instruction: Ref) -> bool {
+        let llvm = self.llvm;
+        let is_number = |ty: Ref| matches!(llvm.type_kind(ty), type_kind::FIRST_FLOAT..=type_kind::LAST_FLOAT);
+        let is_scalar =
+            |ty: Ref| is_number(ty) || matches!(llvm.type_kind(ty), type_kind::INTEGER | type_kind::POINTER);
+        match llvm.opcode(instruction) {
+            opcode::STORE => {
+                let pointer = llvm.operand(instruction, 1);
+                let is_alloca = !llvm.is_a_instruction(pointer).is_null() && llvm.opcode(pointer) == opcode::ALLOCA;
+                let is_whole = is_alloca && is_scalar(llvm.allocated_type(pointer))
+                    || !llvm.is_a_global_variable(pointer).is_null() && is_scalar(llvm.global_value_type(pointer));
+                !is_whole && !same(llvm, pointer, self.pointer, 0)
+            }
+            opcode::CALL | opcode::INVOKE => {
+                let name = llvm.callee(instruction).map(|callee| llvm.name(callee)).unwrap_or_default();
+                // Mathematics: numbers to a number.
+                let count = llvm.arguments(instruction);
+                let mut all = (0..count).map(|at| llvm.type_of(llvm.operand(instruction, at)));
+                let is_pure = count > 0
+                    && is_number(llvm.type_of(instruction))
+                    && all.all(is_number)
+                    && llvm.callee(instruction).is_some_and(|callee| llvm.is_declaration(callee) != 0);
+                let is_intrinsic = name.starts_with("llvm.") && !name.starts_with("llvm.mem");
+                !is_intrinsic && !library::chooses(&name) && !is_pure
+            }
+            opcode::RMW | opcode::CMPXCHG => true,
+            _ => false,
         }
     }
 

@@ -27,7 +27,7 @@ pub(crate) fn under_a_stand_in(recording: &Recording, run: &Run) -> bool {
 /// In place of a verdict: what crashes may have done anything before.
 pub(crate) fn verdict(processors: u32) -> Verdict {
     Verdict {
-        text: "no verdict: the program crashed under an OpenMP runtime that is not its own".to_owned(),
+        text: "no verdict: the program crashed, with LLVM's OpenMP runtime in place of its own".to_owned(),
         outcome: "inconclusive".to_owned(),
         why: Some("incomplete".to_owned()),
         processors,
@@ -40,7 +40,8 @@ pub(crate) fn warning() -> Warning {
     Warning {
         code: "swapped-runtime".to_owned(),
         message:
-            "the program crashed with LLVM's OpenMP runtime in place of its own, gcc's: the crash may be due to that"
+            "the program crashed with LLVM's OpenMP runtime in place of its own, gcc's: `record` has run it again and said which \
+             is at fault"
                 .to_owned(),
     }
 }

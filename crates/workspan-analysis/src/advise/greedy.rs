@@ -13,6 +13,7 @@ use std::collections::BTreeMap;
 use workspan_model::{ContextTree, Nanos, Ratio, Recording};
 
 use super::finding::{Goal, Kind};
+use super::Left;
 use crate::laws;
 use crate::profile::Program;
 use crate::strands::{self, Place, Region, RegionProfile, RegionRow, Rows};
@@ -101,6 +102,8 @@ pub(super) struct Way {
     pub(super) outcome: Outcome,
     /// Of the critical path as recorded.
     pub(super) first: Path,
+    /// If the target is out of reach: what has most of the critical path that is left.
+    pub(super) left: Option<Left>,
 }
 
 pub(super) fn greedy<R: Rows + ?Sized>(
@@ -112,7 +115,7 @@ pub(super) fn greedy<R: Rows + ?Sized>(
     even: &[f64],
 ) -> Result<Way, R::Error> {
     let mut factors: BTreeMap<Place, f64> = BTreeMap::new();
-    let mut way = Way { steps: Vec::new(), outcome: Outcome::NoData, first: BTreeMap::new() };
+    let mut way = Way { steps: Vec::new(), outcome: Outcome::NoData, first: BTreeMap::new(), left: None };
     // A strand below a nanosecond is divided no further, whatever a task costs.
     let shortest = (goal.threshold * creation.nanos).max(1.0) * goal.factor;
     let divides = goal.factor > 1.0;
@@ -142,6 +145,7 @@ pub(super) fn greedy<R: Rows + ?Sized>(
             .max_by_key(|(place, (critical, _))| (*critical, std::cmp::Reverse(**place)));
         if heaviest.is_some_and(|(_, (critical, _))| critical.as_f64() < least) {
             way.outcome = Outcome::Scattered;
+            way.left = most_of(&path, profile.span);
             return Ok(way);
         }
         let Some((place, (critical, strands))) = heaviest else {
@@ -152,6 +156,7 @@ pub(super) fn greedy<R: Rows + ?Sized>(
                 (_, true) => Outcome::Overhead,
                 (_, false) => Outcome::TooShort,
             };
+            way.left = most_of(&path, profile.span);
             return Ok(way);
         };
         if way.steps.len() == MOST_STEPS {
@@ -169,6 +174,17 @@ pub(super) fn greedy<R: Rows + ?Sized>(
             parallelism,
         });
     }
+}
+
+/// What has most of a critical path of this length.
+fn most_of(path: &Path, span: Nanos) -> Option<Left> {
+    let heaviest = path.iter().max_by_key(|(place, (critical, _))| (*critical, std::cmp::Reverse(**place)));
+    let (place, (critical, strands)) = heaviest.filter(|(_, (critical, _))| *critical > Nanos::ZERO)?;
+    Some(Left {
+        place: *place,
+        share: critical.over(span),
+        mean: Nanos(critical.0 / i64::try_from(*strands).ok()?.max(1)),
+    })
 }
 
 /// The regions of the run, the cost of each divided by the factor of its place; `even`: by how much to multiply besides what is in

@@ -35,12 +35,25 @@ pub struct Advice {
     pub steps: Vec<Step>,
     /// How they ended.
     pub outcome: Outcome,
+    /// If the target is out of reach: what has most of the critical path that is left.
+    pub left: Option<Left>,
     /// Mean cost of creating a task.
     pub creation: Option<Nanos>,
     /// What to do: regions in the order of their first steps, then sites by falling share of the critical path.
     pub findings: Vec<Finding>,
     /// What was wrong with the rows.
     pub problems: Problems,
+}
+
+/// What stands in the way of the target.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Left {
+    /// Where it is.
+    pub place: Place,
+    /// Of the critical path that the steps leave.
+    pub share: Option<Ratio>,
+    /// The mean of its strands there.
+    pub mean: Nanos,
 }
 
 /// Something to do.
@@ -119,6 +132,7 @@ pub fn advise<R: Rows + ?Sized>(recording: &Recording, run: &Run, rows: &R, goal
         even: begun,
         steps: path.steps,
         outcome: path.outcome,
+        left: path.left,
         creation: overhead.mean(),
         findings,
         problems: answer.problems(),

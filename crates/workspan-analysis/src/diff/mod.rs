@@ -18,7 +18,7 @@ pub(crate) use sites::matched;
 /// What became of a quantity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// It is the same in all runs.
+    /// The range is the same: in all runs, where there is one number.
     Same,
     /// It is less in every run than in any before.
     Less,
@@ -45,7 +45,7 @@ impl<T: Copy + Default + PartialOrd> Pair<T> {
             Change::Less
         } else if after.low > before.high {
             Change::More
-        } else if before.is_single() && after.is_single() {
+        } else if before == after {
             Change::Same
         } else {
             Change::Unclear

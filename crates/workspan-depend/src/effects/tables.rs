@@ -8,6 +8,13 @@ pub(super) const NONE: &[&str] = &[
     "free",
     "aligned_alloc",
     "posix_memalign",
+    "pthread_mutex_lock",
+    "pthread_mutex_unlock",
+    "pthread_rwlock_rdlock",
+    "pthread_rwlock_wrlock",
+    "pthread_rwlock_unlock",
+    "pthread_spin_lock",
+    "pthread_spin_unlock",
     "memalign",
     "_Znwm",
     "_Znam",
@@ -22,9 +29,17 @@ pub(super) const NONE: &[&str] = &[
     "memmove",
     "memset",
     "bzero",
+    "strlen",
+    "strdup",
+    "strcpy",
+    "stpcpy",
+    "strcat",
     "sprintf",
     "snprintf",
+    "vsprintf",
     "vsnprintf",
+    "asprintf",
+    "vasprintf",
     "sscanf",
     "__isoc99_sscanf",
     "rand_r",
@@ -83,8 +98,13 @@ pub(super) const NONE: &[&str] = &[
     "bsearch",
     "__strcpy_chk",
     "__strcat_chk",
+    "__stpcpy_chk",
     "__snprintf_chk",
     "__sprintf_chk",
+    "__vsnprintf_chk",
+    "__vsprintf_chk",
+    "__asprintf_chk",
+    "__vasprintf_chk",
     "__errno_location",
     "__cxa_begin_catch",
     "__cxa_end_catch",
@@ -254,23 +274,10 @@ pub(super) const IO: &[&str] = &[
 ];
 
 /// Functions that write as much as they want.
-pub(super) const UNBOUNDED: &[&str] = &[
-    "strcpy",
-    "stpcpy",
-    "strcat",
-    "__strcpy_chk",
-    "__strcat_chk",
-    "sprintf",
-    "vsprintf",
-    "vsnprintf",
-    "__sprintf_chk",
-    "sscanf",
-    "__isoc99_sscanf",
-];
+pub(super) const UNBOUNDED: &[&str] = &["sscanf", "__isoc99_sscanf", "__isoc23_sscanf"];
 
 /// The same, of functions that read on from where an argument points to, as far as they find.
 pub(super) const READS_ON: &[&str] = &[
-    "strlen",
     "strcmp",
     "strncmp",
     "strcasecmp",
@@ -281,10 +288,6 @@ pub(super) const READS_ON: &[&str] = &[
     "strspn",
     "strcspn",
     "strpbrk",
-    "strcpy",
-    "stpcpy",
-    "strcat",
-    "strdup",
     "memchr",
     "atoi",
     "atol",
@@ -300,6 +303,8 @@ pub(super) const READS_ON: &[&str] = &[
     "__sprintf_chk",
     "snprintf",
     "__snprintf_chk",
+    "asprintf",
+    "__asprintf_chk",
 ];
 
 /// Modules of Rust's `std` that have no state that another call could see.

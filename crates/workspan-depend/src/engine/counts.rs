@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::effects::Effect;
 use crate::models::Child;
 use crate::source::{PlaceId, Source};
 
@@ -96,7 +97,7 @@ impl Counts {
         })
     }
 
-    /// Puts the counts to what else is known.
+    /// Puts the counts to what else is known; of functions outside, of those in no table.
     pub(super) fn settle(&mut self, calls: &mut BTreeMap<PlaceId, CallCount>, boxes: &mut BTreeMap<u32, u64>) {
         for (place, count) in (0..).zip(&mut self.places) {
             if count.count > 0 || count.entered > 0 || count.work > 0 {
@@ -108,7 +109,8 @@ impl Counts {
                 known.work += work;
             }
         }
-        for (callee, outside) in (0..).zip(&mut self.outside).filter(|(_, outside)| outside.count > 0) {
+        let is_box = |outside: &Outside| outside.count > 0 && outside.state == Some(Effect::Unknown.state());
+        for (callee, outside) in (0..).zip(&mut self.outside).filter(|(_, outside)| is_box(outside)) {
             *boxes.entry(callee).or_default() += std::mem::take(&mut outside.count);
         }
     }

@@ -57,15 +57,15 @@ impl Engine {
         if !is_again {
             (memo.serial, memo.waited, memo.lived) = (serial, Waited::default(), Lived::default());
         }
-        let (record, lived, any) = (memo.record, memo.lived, memo.waiting.any());
-        let may_live = kind == Kind::Raw && memo.in_loop != number;
+        let (record, lived, any, in_loop) = (memo.record, memo.lived, memo.waiting.any(), memo.in_loop);
+        let may_live = kind == Kind::Raw && in_loop != number;
         context.parts.count(&mut self.table, (record, at.node), (address, start), distances);
         note_found(context, kind, record, source, at);
         if may_live {
             let node = &context.nodes[at.node];
             let is_lived = lived.turn == node.turn && lived.range.0 <= source.last && source.last <= lived.range.1;
             if !is_lived {
-                let lived = self.live_out(context, at, source);
+                let lived = self.live_out(context, at, source, in_loop);
                 context.memos[slot].lived = lived;
             }
         }
@@ -94,6 +94,8 @@ impl Engine {
         // A local without an address is accessed by its own call alone.
         let is_local = context.is_touch;
         let source_call = if is_local || is_direct && !frame.reentered { 0 } else { frame.call_at(source.last) };
+        // The loop of this function that it happened in.
+        let in_loop = if source_call == 0 { in_loop } else { self.source.loop_of_call(source_call) };
         let sink_call = context.frames.get(node.frame + 1).map_or(0, |inner| inner.call);
         let is_top = node.frame + 1 == context.frames.len();
         let (carrier, place) = (if at.carried { node.number } else { 0 }, (node.number, frame.function));
@@ -110,7 +112,7 @@ impl Engine {
         }
         let waiting = if context.is_first { self.waiting(context, at, &key, ended) } else { Waiting::default() };
         let is_quiet = is_top && is_direct && source_call == 0 && ended == 0 && self.is_quiet(context, at, &key);
-        let lived = if kind == Kind::Raw { self.live_out(context, at, source) } else { Lived::default() };
+        let lived = if kind == Kind::Raw { self.live_out(context, at, source, in_loop) } else { Lived::default() };
         let (carried, waited) = (at.carried, Waited::default());
         context.memos[slot] = Memo {
             source: source.site,
@@ -194,11 +196,10 @@ impl Engine {
         site.tail == 0 && free && (at.carried || of_sink == Some(site.segment))
     }
 
-    /// A value that a loop has written is read after it.
-    pub(super) fn live_out(&mut self, context: &Context, at: Common, source: Reader) -> Lived {
+    /// A value that a loop has written is read after it; `in_loop`: the loop that it was written in, of the function where both meet.
+    pub(super) fn live_out(&mut self, context: &Context, at: Common, source: Reader, in_loop: u32) -> Lived {
         let node = &context.nodes[at.node];
         let site = source.site;
-        let in_loop = self.source.sites.get(site as usize).map_or(0, |site| site.in_loop);
         // Nothing has ended between, and no other loop lies there.
         if in_loop == node.number || in_loop == 0 && (at.carried || node.ended.is_empty()) {
             let range = if in_loop == node.number || at.carried { (0, u64::MAX) } else { (u64::MAX, 0) };

@@ -12,22 +12,26 @@ use workspan_trace::facts::Update;
 
 use super::judge::Judge;
 use crate::profile::{Blocker, Loop, Reduction};
+use crate::shadow::Site;
 use crate::source::SiteInfo;
-use crate::table::Kind;
+use crate::table::{Kind, LiveOut};
 
 impl Judge<'_> {
     /// Variables that keep a value of an iteration that is not the last.
     pub(super) fn chosen(&self, carrier: u32, found: &Loop) -> Vec<Blocker> {
         let has_extreme = found.reductions.iter().any(|each| each.operator == "min" || each.operator == "max");
-        let kept = self.engine.table.live_out.iter().filter(|((_, of), _)| *of == carrier);
-        let sites = kept.map(|((site, _), live)| (self.site(*site), live));
+        let kept = self.kept(carrier);
+        let sites = kept.iter().map(|(site, live)| (self.site(*site), live));
         let chosen = sites.filter(|(site, live)| {
             // Written on a condition: not in each iteration, or beside an extreme.
             let on_condition = || site.in_loop == carrier && !site.always;
             let is_chosen = live.other
                 || has_extreme && (live.unknown || live.last && on_condition())
                 || live.last && on_condition() && !self.is_written_each_time(carrier, site);
-            is_chosen && is_scalar(site) && site.update == 0 && self.induction(carrier, site.local).is_none()
+            is_chosen
+                && (is_scalar(site) || self.is_member(site))
+                && site.update == 0
+                && self.induction(carrier, site.local).is_none()
         });
         let blocker = |site: &SiteInfo| Blocker {
             kind: if has_extreme { "control" } else { "WAW" }.to_owned(),
@@ -38,6 +42,25 @@ impl Judge<'_> {
             count: 1,
         };
         chosen.map(|(site, _)| blocker(site)).filter(|blocker| !blocker.variable.is_empty()).collect()
+    }
+
+    /// Values that are read after the loop: seen in its function, or where that has been called.
+    fn kept(&self, carrier: u32) -> Vec<(Site, LiveOut)> {
+        let (engine, source) = (self.engine, &self.engine.source);
+        let seen = engine.table.live_out.iter().filter(|((_, of), _)| *of == carrier);
+        let mut found: Vec<(Site, LiveOut)> = seen.map(|((site, _), live)| (*site, *live)).collect();
+        let known: BTreeSet<Site> = found.iter().map(|(site, _)| *site).collect();
+        let is_written = |site: &SiteInfo| site.writes && site.local == 0 && source.is_within(site.in_loop, carrier);
+        let others = (0..).zip(&source.sites).filter(|(at, site)| is_written(site) && !known.contains(at));
+        let around = others.map(|(at, _)| at).filter(|at| self.is_read_around(carrier, *at));
+        let live = LiveOut { last: true, other: false, unknown: true };
+        found.extend(around.map(|site| (site, live)).collect::<Vec<(Site, LiveOut)>>());
+        found
+    }
+
+    /// True for a member of a variable that is a structure: `best.at`. Of what pointers lead to it is not known whether it is one object.
+    fn is_member(&self, site: &SiteInfo) -> bool {
+        site.direct && self.name_of(site).contains(['.', '%'])
     }
 
     /// True if each iteration was seen to write a variable.
@@ -67,6 +90,7 @@ impl Judge<'_> {
                 variable: self.name_of(site),
                 elements: false,
                 part: false,
+                in_calls: false,
             })
         });
         let private: BTreeSet<&str> = found.private.iter().map(|each| each.variable.as_str()).collect();

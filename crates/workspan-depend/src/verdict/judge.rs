@@ -1,5 +1,6 @@
 //! What a verdict looks up in the tables of an engine: names, places, variables.
 
+use super::reach::Reach;
 use crate::effects::{ASSEMBLY, STATES};
 use crate::engine::Engine;
 use crate::shadow::Site;
@@ -9,6 +10,7 @@ use crate::table::Key;
 /// Looks at what an engine has found.
 pub(super) struct Judge<'e> {
     pub(super) engine: &'e Engine,
+    pub(super) reach: Reach,
 }
 
 impl Judge<'_> {

@@ -6,6 +6,8 @@
 //!
 //! Of a loop in a loop it is not known which of its iterations wrote what is read later: the last one, if each of them writes the variable.
 
+use std::collections::BTreeSet;
+
 use super::carried::Carried;
 use super::judge::Judge;
 use crate::shadow::Site;
@@ -35,7 +37,7 @@ impl Judge<'_> {
         values: &Record,
     ) -> Afterwards {
         let live = self.engine.table.live_out.get(&(writer, carrier)).copied().unwrap_or_default();
-        let unseen = !live.last && self.may_be_read_unseen(self.site(writer));
+        let unseen = !live.last && (self.may_be_read_unseen(self.site(writer)) || self.is_read_around(carrier, writer));
         // An array is more than the element that is read.
         let of_writer = |key: &Key| key.sink == writer || key.source == writer;
         let is_array = values.varies || carried.names.iter().any(|(key, values)| of_writer(key) && values.varies);
@@ -48,6 +50,14 @@ impl Judge<'_> {
             () if live.last || live.unknown || unseen => Afterwards::Last,
             () => Afterwards::Nothing,
         }
+    }
+
+    /// True if what a site writes is read when the function of the loop has returned.
+    pub(super) fn is_read_around(&self, carrier: u32, writer: Site) -> bool {
+        let function = self.engine.source.loops[carrier as usize - 1].function;
+        let of_writer = self.engine.table.all.iter().filter(|(key, _)| key.source == writer && key.kind == Kind::Raw);
+        let around: BTreeSet<u32> = of_writer.map(|(key, _)| key.function).filter(|of| *of != function).collect();
+        around.into_iter().any(|of| self.may_run_around(carrier, of))
     }
 
     /// True if a site takes part in the writes by which each iteration writes a variable in one place.

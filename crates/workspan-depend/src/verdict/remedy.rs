@@ -130,12 +130,9 @@ impl Judge<'_> {
 
     fn applied(&self, carrier: u32, carried: &Carried<'_>, update: Update) -> Option<Update> {
         let is_update = |site: Site| self.site(site).update == update as u8;
-        let own = |key: &Key| key.source_call == 0 && key.sink_call == 0;
         let all = carried.flows.iter().chain(&carried.names);
-        for (key, _) in all.clone() {
-            if !is_update(key.source) || !is_update(key.sink) || !own(key) {
-                return None;
-            }
+        if !all.clone().all(|(key, _)| is_update(key.source) && is_update(key.sink)) {
+            return None;
         }
         let first = self.site(carried.flows.first().or(carried.names.first())?.0.source);
         if !self.all_writes_are(carrier, first, update) {
@@ -147,8 +144,18 @@ impl Judge<'_> {
         }
         // Nothing else in the loop may see what it has accumulated so far.
         let sites: BTreeSet<Site> = all.flat_map(|(key, _)| [key.source, key.sink]).collect();
+        let in_calls = carried.flows.iter().chain(&carried.names).any(|(key, _)| key.is_of_calls());
+        if in_calls && !self.is_applied_in_calls(carrier, &sites, carried.varies(), update) {
+            return None;
+        }
         let function = self.engine.source.loops[carrier as usize - 1].function;
-        let inside = |site: Site, call: PlaceId| self.is_inside(carrier, site, call);
+        let inside = |key: &Key| {
+            self.is_inside(carrier, key.source, key.source_call) && self.is_inside(carrier, key.sink, key.sink_call)
+        };
+        let runs_inside = |key: &Key| match key.function == function {
+            true => self.is_of_one_execution(carrier, key) && inside(key),
+            false => in_calls && self.may_run_in(carrier, key.function),
+        };
         // Of two objects, one of which is chosen, the other is another variable.
         let variable = first.variable;
         let elsewhere = |site: &SiteInfo| site.direct && site.variable != variable;
@@ -156,13 +163,26 @@ impl Judge<'_> {
             let (from, to) = (sites.contains(&key.source), sites.contains(&key.sink));
             let other =
                 from && !is_update(key.sink) || to && !is_update(key.source) && !elsewhere(self.site(key.source));
-            other
-                && key.function == function
-                && self.is_of_one_execution(carrier, key)
-                && inside(key.source, key.source_call)
-                && inside(key.sink, key.sink_call)
+            other && runs_inside(key)
         });
         (!seen).then_some(update)
+    }
+
+    /// True if functions that the loop calls do nothing else with a variable, also where they have not run. A least or greatest value has
+    /// others beside it, which are not followed from here.
+    fn is_applied_in_calls(&self, carrier: u32, sites: &BTreeSet<Site>, varies: bool, update: Update) -> bool {
+        let source = &self.engine.source;
+        let function = source.loops[carrier as usize - 1].function;
+        let is_plain = matches!(update, Update::Sum | Update::Product | Update::And | Update::Or | Update::Xor);
+        let alone = |of: &SiteInfo| {
+            let is_same = |site: &&SiteInfo| {
+                (site.function, site.variable, site.direct) == (of.function, of.variable, of.direct)
+                    && (site.function != function || source.is_within(site.in_loop, carrier))
+            };
+            let mut others = source.sites.iter().filter(is_same);
+            of.variable != 0 && others.all(|site| site.update == update as u8 || !site.writes && !varies)
+        };
+        is_plain && sites.iter().all(|site| alone(self.site(*site)))
     }
 
     /// True if the loop reads elements of an array whose other elements it accumulates.

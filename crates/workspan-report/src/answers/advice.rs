@@ -152,6 +152,7 @@ pub fn answer(recording: &Recording, goal: &Goal, advice: &Advice) -> Answer {
             format!("parallelism {now}, {} predicted after the steps below: target {target} {words}", ratio(reached))
         }
     };
+    let text = text + &left(recording, advice);
     Answer {
         schema_version: 1,
         text,
@@ -165,6 +166,15 @@ pub fn answer(recording: &Recording, goal: &Goal, advice: &Advice) -> Answer {
         findings: advice.findings.iter().map(|row| finding(recording, goal, row)).collect(),
         warnings: problems(&advice.problems),
     }
+}
+
+/// What stands in the way of the target, if it is out of reach.
+fn left(recording: &Recording, advice: &Advice) -> String {
+    let Some(advise::Left { place, share: Some(share), mean }) = advice.left else {
+        return String::new();
+    };
+    let at = piece(recording, &place).text;
+    format!("; {at} has {} of the critical path that is left, in strands of {mean} on average", percent(share))
 }
 
 fn outcome(outcome: advise::Outcome) -> (&'static str, &'static str) {
@@ -293,7 +303,7 @@ fn caveat(caveat: Caveat) -> (&'static str, &'static str) {
             ("dependences", "Workspan does not know whether its iterations or calls depend on one another")
         }
         Caveat::OnlyTogether => ("only-together", "alone it gains almost nothing: another path is nearly as long"),
-        Caveat::UnderLock => ("under-lock", "it runs under a lock"),
+        Caveat::UnderLock => ("under-lock", "it runs under a lock, in one thread at a time: parallelise it by doing less there, or by splitting the lock"),
         Caveat::Incomplete => ("incomplete", "part of the run is missing"),
     }
 }

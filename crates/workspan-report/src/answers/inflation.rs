@@ -10,7 +10,10 @@ use crate::differential::{self, NodeByNode, Noise};
 use crate::events::{self, ComparedEvents};
 use crate::parts::{ratio, time};
 use crate::terminal::{head, line, Style, Table};
-use crate::words::count;
+use crate::words::{count, percent};
+
+/// Of the work, that of strands in both recordings: with less, what they cost says little of the program.
+const MOST: f64 = 0.8;
 
 /// A program on one worker against the same on several.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -109,7 +112,19 @@ pub fn answer(input: Input<'_>) -> Answer {
         Noise::between(input.base, input.new),
     );
     let (base, new) = (side(input.base, 1), side(input.new, input.workers));
-    let text = format!("{} workers instead of {}: {}", new.workers, base.workers, nodes.text);
+    let paired = Nanos(nodes.program.work.new_ns).over(Nanos(nodes.program.work.new_ns + nodes.program.only_new_ns));
+    let text = match paired.filter(|share| share.0 < MOST) {
+        // Of dynamic loops a chunk's partner has other iterations.
+        Some(share) => format!(
+            "{} workers instead of {}: work {}x in all; of strands that are in both, {} of the work: {}",
+            new.workers,
+            base.workers,
+            ratio(Nanos(new.work_ns).over(Nanos(base.work_ns)).map(|ratio| ratio.0)),
+            percent(share),
+            nodes.text
+        ),
+        None => format!("{} workers instead of {}: {}", new.workers, base.workers, nodes.text),
+    };
     let mut warnings = warnings(&input);
     let refused = input.counted.iter().filter(|counted| counted.refused.is_some());
     let names: Vec<&str> = refused.clone().map(|counted| counted.name.as_str()).collect();

@@ -270,9 +270,10 @@ fn warnings(asked: &Asked<'_>, graph: &Graph, program: &Program, points: &[Point
         ));
     }
     if let Some(workers) = run.map(|run| run.workers).filter(|workers| *workers > 1) {
+        // At one thread a loop of OpenMP is one chunk.
+        let alone = if has_loops { format!("--logical-cores {most}") } else { "--workers 1".to_owned() };
         warnings.push(format!(
-            "recorded on {workers} workers: the strands include what these cost each other (record with \
-             `--workers 1`)"
+            "recorded on {workers} workers: the strands include what these cost each other (record with `{alone}`)"
         ));
     }
     if program.blocked_ns > program.recorded_ns / 100 {

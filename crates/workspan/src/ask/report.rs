@@ -77,21 +77,16 @@ pub enum To {
 
 /// Writes the report in the forms requested: a page beside the text, JSON in its place.
 pub fn show(recording: &Recording, view: &Report, live: Option<&Live>, show: &Show, to: To) -> anyhow::Result<()> {
-    if let Some(file) = &show.html {
-        let (sources, left_out) = match show.no_source {
-            true => Default::default(),
-            false => source::of(recording, &show.source),
-        };
-        source::tell(&left_out);
-        let page = workspan_report::html::write_with(view, &sources, &left_out, live);
-        files::replace(file, page.as_bytes()).with_context(|| format!("cannot write {}", file.display()))?;
-    }
+    // The text comes all the same if the page cannot be written.
+    let paged = page(recording, view, live, show);
     if let Some(file) = &show.json {
         let text = json::write(view) + "\n";
         if file == Path::new("-") {
-            return output::data(&text).context("cannot write to standard output");
+            return output::data(&text).context("cannot write to standard output").and(paged);
         }
-        return files::replace(file, text.as_bytes()).with_context(|| format!("cannot write {}", file.display()));
+        return files::replace(file, text.as_bytes())
+            .with_context(|| format!("cannot write {}", file.display()))
+            .and(paged);
     }
     let colour = match to {
         To::Stdout => output::colour_stdout(),
@@ -101,6 +96,20 @@ pub fn show(recording: &Recording, view: &Report, live: Option<&Live>, show: &Sh
     match to {
         To::Stdout => output::data(&text).context("cannot write to standard output")?,
         To::Stderr => output::message(&format!("\n{}", text.trim_end())),
+    }
+    paged
+}
+
+/// Writes the page, if one is requested.
+fn page(recording: &Recording, view: &Report, live: Option<&Live>, show: &Show) -> anyhow::Result<()> {
+    if let Some(file) = &show.html {
+        let (sources, left_out) = match show.no_source {
+            true => Default::default(),
+            false => source::of(recording, &show.source),
+        };
+        source::tell(&left_out);
+        let page = workspan_report::html::write_with(view, &sources, &left_out, live);
+        files::replace(file, page.as_bytes()).with_context(|| format!("cannot write {}", file.display()))?;
     }
     Ok(())
 }

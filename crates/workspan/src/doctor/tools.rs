@@ -11,7 +11,20 @@ const GROUP: &str = "tools";
 
 /// All of them. `has_program`: there is a program already, so that nothing needs to be built.
 pub(super) fn checks(has_program: bool) -> Vec<Check> {
-    vec![tool("cargo", "CARGO", has_program), tool("rustc", "RUSTC", has_program), commands()]
+    vec![tool("cargo", "CARGO", has_program), tool("rustc", "RUSTC", has_program), clang(), commands()]
+}
+
+/// A compiler that runs the pass.
+fn clang() -> Check {
+    const NEWEST: u32 = 22;
+    const OLDEST: u32 = 16;
+    let numbered = (OLDEST..=NEWEST).rev().map(|version| format!("clang-{version}"));
+    match numbered.chain(["clang".to_owned()]).find_map(|name| version(&name.into()).ok()) {
+        Some(version) => Check::ok(GROUP, "clang", version),
+        None => Check::warn(GROUP, "clang", "not found")
+            .means("`workspan build`, for `depend` and `graph`, cannot compile C, C++ and Fortran. All else works without.")
+            .fix(format!("install clang, and flang for Fortran, of LLVM {OLDEST} to {NEWEST} (`apt-get install clang-19 flang-19`)")),
+    }
 }
 
 fn tool(name: &'static str, variable: &str, has_program: bool) -> Check {

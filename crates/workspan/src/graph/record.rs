@@ -126,7 +126,10 @@ pub fn describe(folder: &Path) -> anyhow::Result<()> {
         output::note(&problem);
     }
     output::note(&format!("wrote {}: {}", folder.display(), report::in_a_line(&recording, &graph)));
-    output::note(&format!("see `workspan graph report {0}`, `graph cache {0}`, `graph races {0}`", folder.display()));
+    let quoted = output::quoted(folder);
+    output::note(&format!(
+        "see `workspan graph report {quoted}`, `workspan graph cache {quoted}`, `workspan graph races {quoted}`"
+    ));
     Ok(())
 }
 

@@ -69,7 +69,8 @@ pub fn runtime(executable: &Path, idle_only: bool) -> anyhow::Result<Box<dyn Run
         }
         anyhow::bail!(
             "{0} is not instrumented and does not use OpenMP, oneTBB or threads of its own. For a Rust program that uses rayon: build it with \
-             `cargo workspan build`, or build and run it with `cargo workspan run`. How parallel a serial program could be: `workspan limits -- {0}`",
+             `cargo workspan build`, or build and run it with `cargo workspan run`. A serial program: which loops and calls could run in parallel, says \
+             `workspan depend -- {0}`, if it is built by `workspan build`; how parallel it could be at most, `workspan limits -- {0}`",
             executable.display()
         );
     };
