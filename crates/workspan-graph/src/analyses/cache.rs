@@ -6,24 +6,21 @@
 //! accesses end at the smallest. Lines are looked for in batches: a batch passes one cache after the other, each of which
 //! keeps what the next larger one need see.
 //!
-//! **Loops** whose accesses move by constant steps touch the same lines for some iterations, and then others. If no set of the
-//! smallest cache has more of these lines than it has ways, they are all there after the first such iteration, in the order
-//! of their last accesses, and each further one leaves all caches as it found them: it is counted and no more.
+//! **Which lines are passed on:** one that was used last among those of its set of the smallest cache is at the front of its set in
+//! all caches. The line used last in each such set is known beforehand ([`Caches::recent`]).
 //!
 //! An access counts once for each line that it touches. Reads and writes are alike: a write fetches its line. The result is
 //! exact, unless sets are [sampled](Caches::sampled).
 
-use crate::level::{pass_together, Found, Level};
-use crate::replay::Iterations;
-use crate::sets::{self, Sets};
+use crate::levels::Levels;
+use crate::sets::{self, Entries, Sets};
+use crate::streams::Streams;
 use crate::windows::Windows;
 
 /// Lines of a batch, about: they stay in the cache of who looks for them.
-const BATCH: usize = 2048;
-/// Lines of an iteration that are compared with each other, at most.
-const COMPARED: usize = 16;
-/// One of how many accesses small caches see, at most, where a run is sampled.
-const MOST_WINDOWS: u64 = 16;
+pub(super) const BATCH: usize = 2048;
+/// Sets whose last lines are known, at most: fewer than the lines of the filter ([`sets`]).
+const RECENT: u64 = 256;
 
 /// Smallest and largest cache, in bytes, unless others are chosen.
 pub const SIZES: (u64, u64) = (1 << 10, 256 << 20);
@@ -52,30 +49,34 @@ impl Size {
 /// Caches of all sizes that see the same accesses.
 #[derive(Debug)]
 pub struct Caches {
-    shift: u32,
-    ways: usize,
-    levels: Vec<Level>,
-    accesses: u64,
-    sample: Option<Sample>,
+    pub(super) shift: u32,
+    pub(super) ways: usize,
+    levels: Levels,
+    /// Sets of the smallest cache, less one.
+    pub(super) mask: u64,
+    pub(super) accesses: u64,
+    pub(super) sample: Option<Sample>,
     /// Lines that were accessed and not looked for yet.
-    pending: Vec<u64>,
-    /// The one accessed last, + 1.
-    last: u64,
-    /// Accesses of a loop as they move: address, last byte, step.
-    moving: Vec<(u64, u64, i64)>,
+    pub(super) pending: Vec<u64>,
+    /// Of each set, or of several together, the line that was accessed last, + 1.
+    pub(super) recent: Vec<u64>,
+    /// Accesses of a loop.
+    pub(super) streams: Option<Box<Streams>>,
 }
 
 /// What is looked at where not everything is.
 #[derive(Debug)]
-struct Sample {
+pub(super) struct Sample {
     /// The large caches, which the levels do not have.
-    sets: Sets,
+    pub(super) sets: Sets,
     /// When the small ones look; nothing: always.
     windows: Option<Windows>,
     /// They look now.
-    open: bool,
+    pub(super) open: bool,
     /// Bytes of the smallest cache that is not exact.
     from: Option<u64>,
+    /// Memory for the lines that a loop enters.
+    pub(super) entries: Entries,
 }
 
 /// Why caches cannot be made.
@@ -97,28 +98,18 @@ pub enum Impossible {
 
 impl Caches {
     /// All sizes that are a power of two and have room for a set.
-    pub fn new(line: u64, ways: u64, (least, most): (u64, u64)) -> Result<Caches, Impossible> {
-        if !line.is_power_of_two() || line > 1 << 16 {
-            return Err(Impossible::Line);
-        }
-        if !ways.is_power_of_two() || ways > 1024 {
-            return Err(Impossible::Ways);
-        }
-        let sizes = (0..40).map(|shift| 1_u64 << shift).filter(|bytes| (least..=most).contains(bytes));
-        let levels: Vec<Level> = sizes
-            .filter(|bytes| *bytes >= line * ways)
-            .map(|bytes| {
-                let sets = bytes / (line * ways);
-                let lines = usize::try_from(sets * ways).unwrap_or(0);
-                Level { bytes, mask: sets - 1, lines: vec![0; lines], misses: 0 }
-            })
-            .collect();
-        if levels.is_empty() {
-            return Err(Impossible::Sizes);
-        }
+    pub fn new(line: u64, ways: u64, sizes: (u64, u64)) -> Result<Caches, Impossible> {
+        let sizes = possible(line, ways, sizes)?;
+        Ok(Caches::of(line, ways, &sizes, None))
+    }
+
+    fn of(line: u64, ways: u64, sizes: &[(u64, u64)], sample: Option<Sample>) -> Caches {
         let ways = usize::try_from(ways).unwrap_or(1);
-        let (shift, pending, moving) = (line.trailing_zeros(), Vec::new(), Vec::new());
-        Ok(Caches { shift, ways, levels, accesses: 0, sample: None, pending, last: 0, moving })
+        // Where all caches are sampled the filter is the smallest.
+        let mask = sizes.first().map_or(RECENT, |(_, sets)| *sets) - 1;
+        let recent = vec![0; usize::try_from((mask + 1).min(RECENT)).unwrap_or(1)];
+        let (levels, shift) = (Levels::new(sizes, ways), line.trailing_zeros());
+        Caches { shift, ways, levels, mask, accesses: 0, sample, pending: Vec::new(), recent, streams: None }
     }
 
     /// The same for a run of `accesses` accesses, of which only a part is looked at: of the large caches one of `one_in` sets, of
@@ -132,15 +123,14 @@ impl Caches {
         if !one_in.is_power_of_two() || !(2..=1024).contains(&one_in) {
             return Err(Impossible::Sample);
         }
-        let mut caches = Caches::new(line, ways, sizes)?;
-        let first = caches.levels.iter().position(|level| level.mask + 1 >= sets::LEAST).unwrap_or(caches.levels.len());
-        let large = caches.levels.split_off(first);
-        let windows = Windows::new(accesses, one_in.min(MOST_WINDOWS)).filter(|_| first > 0);
-        let small = windows.as_ref().and_then(|_| caches.levels.first());
-        let from = small.or(large.first()).map(|level| level.bytes);
-        let sets = Sets::new(large, one_in, caches.ways);
-        caches.sample = Some(Sample { sets, windows, open: true, from });
-        Ok(caches)
+        let sizes = possible(line, ways, sizes)?;
+        let first = sizes.iter().position(|(_, sets)| *sets >= sets::LEAST).unwrap_or(sizes.len());
+        let (small, large) = sizes.split_at(first);
+        let windows = Windows::new(accesses, one_in).filter(|_| first > 0);
+        let from = if windows.is_some() { small.first() } else { large.first() };
+        let from = from.map(|(bytes, _)| *bytes);
+        let sets = Sets::new(large, one_in, usize::try_from(ways).unwrap_or(1));
+        Ok(Caches::of(line, ways, small, Some(Sample { sets, windows, open: true, from, entries: Entries::default() })))
     }
 
     /// The smallest size whose misses are not exact.
@@ -150,15 +140,15 @@ impl Caches {
 
     /// The same caches, empty.
     pub fn fresh(&self) -> Caches {
-        let level = |level: &Level| Level { lines: vec![0; level.lines.len()], misses: 0, ..*level };
         let sample = self.sample.as_ref().map(|sample| Sample {
             sets: sample.sets.fresh(),
             windows: sample.windows.as_ref().map(Windows::fresh),
             open: true,
-            ..*sample
+            from: sample.from,
+            entries: Entries::default(),
         });
-        let levels = self.levels.iter().map(level).collect();
-        Caches { levels, accesses: 0, sample, pending: Vec::new(), last: 0, moving: Vec::new(), ..*self }
+        let (levels, recent) = (self.levels.fresh(), vec![0; self.recent.len()]);
+        Caches { levels, accesses: 0, sample, pending: Vec::new(), recent, streams: None, ..*self }
     }
 
     /// An access.
@@ -182,11 +172,18 @@ impl Caches {
     #[inline]
     fn line(&mut self, line: u64) {
         self.accesses += 1;
-        // The line used last of all was used last in its sets.
-        if line + 1 == self.last {
+        self.touch(line);
+    }
+
+    /// A line, whose access is counted elsewhere.
+    #[inline(always)]
+    pub(super) fn touch(&mut self, line: u64) {
+        #[expect(clippy::cast_possible_truncation, reason = "the lowest bits")]
+        let place = line as usize & (self.recent.len() - 1);
+        if self.recent[place] == line.wrapping_add(1) {
             return;
         }
-        self.last = line + 1;
+        self.recent[place] = line.wrapping_add(1);
         if let Some(sample) = &mut self.sample {
             sample.sets.line(line, self.ways);
             if !sample.open {
@@ -196,67 +193,27 @@ impl Caches {
         self.pending.push(line);
     }
 
-    /// Iterations of a loop.
-    pub fn iterate(&mut self, iterations: Iterations<'_>) {
-        let mut moving = std::mem::take(&mut self.moving);
-        moving.clear();
-        let accesses = iterations.first.iter().zip(iterations.steps).filter(|(access, _)| access.size > 0);
-        moving.extend(accesses.map(|(access, step)| (access.address, access.address + (access.size - 1), *step)));
-        let line = 1_u64 << self.shift;
-        let may_stay = moving.iter().all(|(.., step)| step.unsigned_abs() < line);
-        let mut left = if moving.is_empty() { 0 } else { iterations.times };
-        while left > 0 {
-            let before = self.accesses;
-            for (first, last, _) in &moving {
-                for line in (first >> self.shift)..=(last >> self.shift) {
-                    self.line(line);
-                }
-            }
-            let mut times = 1;
-            if may_stay && left > 1 {
-                let same = moving.iter().map(|access| stays(*access, line)).min().unwrap_or(1).min(left);
-                if same > 1 && self.fit(&moving) {
-                    times = same;
-                    self.accesses += (self.accesses - before) * (same - 1);
-                }
-            }
-            left -= times;
-            for (first, last, step) in &mut moving {
-                let by = step.cast_unsigned().wrapping_mul(times);
-                (*first, *last) = (first.wrapping_add(by), last.wrapping_add(by));
-            }
-            if self.pending.len() >= BATCH {
-                self.pass();
-            }
-            if self.sample.is_some() {
-                self.tick(self.accesses - before);
-            }
-        }
-        self.moving = moving;
+    /// True if the small caches see nothing for now.
+    #[inline]
+    pub(super) fn rests(&self) -> bool {
+        self.sample.as_ref().is_some_and(|sample| !sample.open)
     }
 
-    /// True if all lines of an iteration fit into the smallest cache at once, whatever it has.
-    fn fit(&self, moving: &[(u64, u64, i64)]) -> bool {
-        let mut list = [0; COMPARED];
-        let mut count = 0;
-        for line in moving.iter().flat_map(|(first, last, _)| (first >> self.shift)..=(last >> self.shift)) {
-            let Some(place) = list.get_mut(count) else {
-                return false;
-            };
-            (*place, count) = (line, count + 1);
-        }
-        let lines = &list[..count];
-        let mask = self.levels.first().map_or(0, |level| level.mask);
-        let of_set = |line: u64| lines.iter().filter(|other| (**other ^ line) & mask == 0).count();
-        count <= self.ways || lines.iter().all(|line| of_set(*line) <= self.ways)
+    /// Iterations with `lines` lines each until that changes, or until it may.
+    #[inline]
+    pub(super) fn until_turn(&self, lines: u64) -> u64 {
+        let windows = self.sample.as_ref().and_then(|sample| sample.windows.as_ref());
+        windows.map_or(u64::MAX, |windows| windows.left().div_ceil(lines.max(1)).max(1))
     }
 
     /// Counts accesses for the windows of time.
-    fn tick(&mut self, accesses: u64) {
+    pub(super) fn tick(&mut self, accesses: u64) {
         let windows = self.sample.as_mut().and_then(|sample| sample.windows.as_mut());
         if windows.is_some_and(|windows| windows.pass(accesses)) {
             self.pass();
-            let misses: Vec<u64> = self.levels.iter().map(|level| level.misses).collect();
+            let misses: Vec<u64> = self.levels.counts().into_iter().map(|(_, misses)| misses).collect();
+            // What the small caches did not see is not known to them.
+            self.recent.fill(0);
             if let Some(Sample { windows: Some(windows), open, .. }) = &mut self.sample {
                 windows.turn(&misses, self.accesses);
                 *open = windows.open();
@@ -265,33 +222,19 @@ impl Caches {
     }
 
     /// Looks for the lines of the batch.
-    fn pass(&mut self) {
-        let lines = &mut self.pending;
-        if self.ways == 4 {
-            for levels in self.levels.chunks_mut(4) {
-                match levels.first_chunk_mut::<4>() {
-                    Some(four) => pass_together(four, lines),
-                    None => levels.iter_mut().for_each(|level| level.pass_four(lines)),
-                }
-            }
-        } else {
-            self.levels.iter_mut().for_each(|level| level.pass(lines, self.ways));
-        }
-        lines.clear();
+    pub(super) fn pass(&mut self) {
+        self.levels.pass(&mut self.pending);
     }
 
     /// An access, looked for at once in the smallest cache: how many lines it has, and how many of them are not there.
     #[inline]
     pub fn look(&mut self, address: u64, size: u64) -> (u64, u64) {
         let (mut lines, mut misses) = (0, 0);
-        let Some(level) = self.levels.first_mut().filter(|_| size > 0) else {
-            return (0, 0);
-        };
-        for line in (address >> self.shift)..=(address.saturating_add(size - 1) >> self.shift) {
-            #[expect(clippy::cast_possible_truncation, reason = "sets are memory of this process")]
-            let set = (line & level.mask) as usize;
-            lines += 1;
-            misses += u64::from(level.find(line, set, self.ways) == Found::Nowhere);
+        if size > 0 {
+            for line in (address >> self.shift)..=(address.saturating_add(size - 1) >> self.shift) {
+                lines += 1;
+                misses += u64::from(self.levels.look(line));
+            }
         }
         (lines, misses)
     }
@@ -301,10 +244,10 @@ impl Caches {
         self.pass();
         let accesses = self.accesses;
         let windows = self.sample.as_ref().and_then(|sample| sample.windows.as_ref());
-        let small = self.levels.iter().enumerate().map(|(number, level)| {
-            let exact = || (level.misses, 0);
+        let small = self.levels.counts().into_iter().enumerate().map(|(number, (bytes, misses))| {
+            let exact = || (misses, 0);
             let (misses, error) = windows.map_or_else(exact, |windows| windows.estimate(number, accesses));
-            Size { bytes: level.bytes, accesses, misses, error }
+            Size { bytes, accesses, misses, error }
         });
         let large = self.sample.iter().flat_map(|sample| sample.sets.estimates());
         small.chain(large.map(|(bytes, misses, error)| Size { bytes, accesses, misses, error })).collect()
@@ -314,9 +257,7 @@ impl Caches {
     pub(crate) fn add(&mut self, mut other: Caches) {
         other.pass();
         self.accesses += other.accesses;
-        for (level, other) in self.levels.iter_mut().zip(&other.levels) {
-            level.misses += other.misses;
-        }
+        self.levels.add(&other.levels);
         if let (Some(sample), Some(other)) = (&mut self.sample, other.sample) {
             sample.sets.add(&other.sets);
             if let (Some(windows), Some(other)) = (&mut sample.windows, other.windows) {
@@ -326,12 +267,20 @@ impl Caches {
     }
 }
 
-/// Iterations during which an access stays in its lines.
-#[inline]
-fn stays((first, last, step): (u64, u64, i64), line: u64) -> u64 {
-    if step == 0 {
-        return u64::MAX;
+/// Bytes and sets of all sizes that are a power of two and have room for a set.
+fn possible(line: u64, ways: u64, (least, most): (u64, u64)) -> Result<Vec<(u64, u64)>, Impossible> {
+    if !line.is_power_of_two() || line > 1 << 16 {
+        return Err(Impossible::Line);
     }
-    let room = |byte: u64| if step > 0 { line - 1 - (byte & (line - 1)) } else { byte & (line - 1) };
-    1 + room(first).min(room(last)) / step.unsigned_abs()
+    if !ways.is_power_of_two() || ways > 1024 {
+        return Err(Impossible::Ways);
+    }
+    let sizes = (0..40).map(|shift| 1_u64 << shift).filter(|bytes| (least..=most).contains(bytes));
+    let sizes: Vec<(u64, u64)> =
+        sizes.filter(|bytes| *bytes >= line * ways).map(|bytes| (bytes, bytes / (line * ways))).collect();
+    if sizes.is_empty() {
+        Err(Impossible::Sizes)
+    } else {
+        Ok(sizes)
+    }
 }

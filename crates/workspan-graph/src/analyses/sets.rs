@@ -15,15 +15,30 @@
 use crate::level::{Found, Level};
 
 /// Sets of a cache that are simulated, at least.
-pub(crate) const SETS: u64 = 32;
+pub(crate) const SETS: usize = 32;
 /// Lines of the filter.
-const FILTER: u64 = 512;
+const FILTER: usize = 512;
 /// Sets that a cache must have to be sampled.
-pub(crate) const LEAST: u64 = 8 * SETS;
+pub(crate) const LEAST: u64 = 8 * SETS as u64;
 /// Quantile of Student's distribution.
 const QUANTILE: f64 = 2.04;
 /// Not drawn.
 const NONE: u32 = u32::MAX;
+
+/// A line of a drawn set that a loop enters.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Entered {
+    /// In which iteration, and by which point.
+    pub(crate) when: (u64, usize),
+    /// The iteration in which the point is in another line.
+    pub(crate) left: u64,
+    pub(crate) line: u64,
+    /// The filter did not have it.
+    pub(crate) missed: bool,
+}
+
+/// Lines that a loop enters, by drawn cluster of the smallest sampled cache: what happens in one is no other's business.
+pub(crate) type Entries = [Vec<Entered>; SETS];
 
 /// A cache of which some sets are simulated.
 #[derive(Debug)]
@@ -36,6 +51,8 @@ struct Sampled {
     misses: Vec<u64>,
     below: Vec<u64>,
     clusters: u64,
+    /// Lines differ in these bits where they are in different sets of a cluster.
+    beyond: u32,
 }
 
 /// The sampled caches, from the smallest on.
@@ -52,21 +69,21 @@ pub(crate) struct Sets {
 }
 
 impl Sets {
-    /// Samples caches of twice as many sets each, one of `one_in` sets of the large ones.
-    pub(crate) fn new(levels: Vec<Level>, one_in: u64, ways: usize) -> Sets {
-        let most = SETS * one_in;
-        let mut candidates: Vec<u64> = levels.first().map_or(0..0, |level| 0..(level.mask + 1).min(most)).collect();
-        let (depth, filter) = (vec![0; index(most)], vec![0; index(FILTER)]);
+    /// Samples caches of which bytes and sets are given, of twice as many sets each: one of `one_in` sets of the large ones.
+    pub(crate) fn new(sizes: &[(u64, u64)], one_in: u64, ways: usize) -> Sets {
+        let most = SETS as u64 * one_in;
+        let mut candidates: Vec<u64> = sizes.first().map_or(0..0, |(_, sets)| 0..(*sets).min(most)).collect();
+        let (depth, filter) = (vec![0; index(most)], vec![0; FILTER]);
         let mut sets = Sets { levels: Vec::new(), depth, mask: most - 1, filter, whole: 0 };
         let mut before = 0;
-        for mut level in levels {
-            let clusters = (level.mask + 1).min(most);
+        for (bytes, count) in sizes {
+            let clusters = (*count).min(most);
             if before != 0 && clusters != before {
                 candidates = candidates.iter().flat_map(|set| [*set, *set + before]).collect();
             }
             before = clusters;
             candidates.sort_by_key(|set| hash(*set));
-            candidates.truncate(index(SETS));
+            candidates.truncate(SETS);
             let mut drawn = vec![NONE; index(clusters)];
             for (number, cluster) in (0..).zip(&candidates) {
                 drawn[index(*cluster)] = number;
@@ -74,9 +91,18 @@ impl Sets {
             for (low, depth) in (0..).zip(&mut sets.depth) {
                 *depth += u8::from(drawn[index(low & (clusters - 1))] != NONE);
             }
-            level.lines = vec![0; candidates.len() * index((level.mask + 1) / clusters) * ways];
+            let lines = vec![0; candidates.len() * index(count / clusters) * ways];
+            let level = Level { bytes: *bytes, mask: count - 1, lines, misses: 0 };
             let [misses, below] = [(); 2].map(|()| vec![0; candidates.len()]);
-            sets.levels.push(Sampled { level, mask: clusters - 1, drawn, misses, below, clusters });
+            sets.levels.push(Sampled {
+                level,
+                mask: clusters - 1,
+                drawn,
+                misses,
+                below,
+                clusters,
+                beyond: clusters.trailing_zeros(),
+            });
         }
         sets
     }
@@ -97,17 +123,57 @@ impl Sets {
     /// Takes a line.
     #[inline]
     pub(crate) fn line(&mut self, line: u64, ways: usize) {
-        let known = &mut self.filter[index(line & (FILTER - 1))];
-        let missed = *known != line + 1;
-        *known = line + 1;
-        self.whole += u64::from(missed);
-        if self.depth[index(line & self.mask)] != 0 {
+        if let Some(missed) = self.enter(line) {
             self.look(line, ways, missed);
         }
     }
 
+    /// Takes a line to the filter. If some caches have to [see](Sets::look) it: whether the filter missed.
+    #[inline]
+    fn enter(&mut self, line: u64) -> Option<bool> {
+        let known = &mut self.filter[index(line) & (FILTER - 1)];
+        let missed = *known != line + 1;
+        *known = line + 1;
+        self.whole += u64::from(missed);
+        (self.depth[index(line & self.mask)] != 0).then_some(missed)
+    }
+
+    /// The same for lines of a loop: `lines` of them, from that of an address on, each of them a step further than the one before. Those
+    /// that caches have to see are given, with their numbers and their clusters of the smallest cache.
+    #[inline]
+    pub(crate) fn sweep(
+        &mut self,
+        (mut address, step, shift): (u64, u64, u32),
+        lines: u64,
+        mut seen: impl FnMut(u64, usize, u64, bool),
+    ) {
+        let Some(filter) = self.filter.first_chunk_mut::<FILTER>() else {
+            return;
+        };
+        let (depth, mut whole) = (self.depth.as_slice(), 0);
+        let drawn = self.levels.first().map_or(&[][..], |sampled| sampled.drawn.as_slice());
+        for number in 0..lines {
+            let line = address >> shift;
+            let known = &mut filter[index(line) & (FILTER - 1)];
+            let missed = *known != line + 1;
+            *known = line + 1;
+            whole += u64::from(missed);
+            if depth[index(line) & (depth.len() - 1)] != 0 {
+                let cluster = drawn.get(index(line) & (drawn.len() - 1));
+                seen(number, cluster.map_or(0, |cluster| *cluster as usize), line, missed);
+            }
+            address = address.wrapping_add(step);
+        }
+        self.whole += whole;
+    }
+
+    /// True if two lines fall into one set of some cache.
+    pub(crate) fn may_meet(&self, line: u64, other: u64) -> bool {
+        self.levels.first().is_some_and(|sampled| (line ^ other) & sampled.level.mask == 0)
+    }
+
     /// Looks for a line that some caches have to see.
-    fn look(&mut self, line: u64, ways: usize, missed: bool) {
+    pub(crate) fn look(&mut self, line: u64, ways: usize, missed: bool) {
         let depth = self.depth[index(line & self.mask)];
         let levels = &mut self.levels[..usize::from(depth)];
         if missed {
@@ -118,13 +184,19 @@ impl Sets {
         for sampled in levels {
             let cluster = sampled.drawn[index(line & sampled.mask)];
             // The sets of a cluster are numbered by what distinguishes them; those of all drawn clusters lie side by side.
-            let set = index((line & sampled.level.mask) / sampled.clusters) * sampled.misses.len() + cluster as usize;
+            let set = index((line & sampled.level.mask) >> sampled.beyond) * sampled.misses.len() + cluster as usize;
             match sampled.level.find(line, set, ways) {
                 Found::First => return,
                 Found::Further => {}
                 Found::Nowhere => sampled.misses[cluster as usize] += 1,
             }
         }
+    }
+
+    /// Misses of each cache and drawn cluster.
+    #[cfg(test)]
+    pub(crate) fn misses(&self) -> Vec<Vec<u64>> {
+        self.levels.iter().map(|sampled| sampled.misses.clone()).collect()
     }
 
     pub(crate) fn add(&mut self, other: &Sets) {

@@ -13,6 +13,9 @@
 const WINDOW: u64 = 1 << 15;
 /// Windows that must fit into a run for it to be sampled.
 const LEAST: u64 = 16;
+/// One of how many accesses is looked at, at most: where fewer than [`MANY`] windows would be left, and otherwise.
+const SHARE: u64 = 16;
+const MANY: u64 = 128;
 /// Quantile of Student's distribution, for 16 windows.
 const QUANTILE: f64 = 2.13;
 
@@ -41,9 +44,10 @@ enum State {
 }
 
 impl Windows {
-    /// One of `one_in` accesses of a run that has `accesses`; nothing if they are too few.
+    /// One of `one_in` accesses of a run that has `accesses`, but more of a short one; nothing if they are too few.
     pub(crate) fn new(accesses: u64, one_in: u64) -> Option<Windows> {
-        let period = WINDOW * one_in;
+        let most = (accesses / WINDOW / MANY).max(1).ilog2();
+        let period = WINDOW * one_in.min((1 << most).max(SHARE));
         let fits = accesses / period >= LEAST;
         fits.then(|| Windows {
             period,
@@ -63,6 +67,12 @@ impl Windows {
     #[inline]
     pub(crate) fn open(&self) -> bool {
         self.state != State::Rests
+    }
+
+    /// Accesses until the state has to change.
+    #[inline]
+    pub(crate) fn left(&self) -> u64 {
+        self.left
     }
 
     /// Counts accesses. True if the state has to [change](Windows::turn).

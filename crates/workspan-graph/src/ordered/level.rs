@@ -23,6 +23,11 @@ pub(crate) enum Found {
 }
 
 impl Level {
+    /// One without lines.
+    pub(crate) fn new(bytes: u64, sets: u64, ways: usize) -> Level {
+        Level { bytes, mask: sets - 1, lines: vec![0; set(sets) * ways], misses: 0 }
+    }
+
     /// Looks for a line, which becomes the one used last.
     #[inline]
     pub(crate) fn find(&mut self, line: u64, set: usize, ways: usize) -> Found {

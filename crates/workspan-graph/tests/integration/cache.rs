@@ -45,21 +45,36 @@ proptest! {
     }
 }
 
+/// Anywhere in a small memory, or in one of several arrays that begin in the same set of most caches.
+fn address() -> impl Strategy<Value = u64> {
+    prop_oneof![0..20_000_u64, (0..8_u64, 0..10_u64).prop_map(|(array, element)| (array << 17) + element * 8)]
+}
+
+fn size() -> impl Strategy<Value = u64> {
+    prop_oneof![1..80_u64, (0..6_u32).prop_map(|shift| 1 << shift), 1..600_u64]
+}
+
+/// Of elements, of lines and more, of columns; in either direction.
+fn step() -> impl Strategy<Value = i64> {
+    let columns = (0..14_u32, any::<bool>()).prop_map(|(shift, back)| if back { -(1 << shift) } else { 1 << shift });
+    prop_oneof![-9..9_i64, -100..100_i64, -5000..5000_i64, columns]
+}
+
 proptest! {
     #[test]
     fn loops_equal_a_slow_simulator(
         loops in proptest::collection::vec(
             (
                 proptest::collection::vec(
-                    (0..20_000_u64, 1..80_u64, prop_oneof![-9..9_i64, -100..100_i64, -5000..5000_i64]),
-                    0..7,
+                    (address(), size(), step()),
+                    0..9,
                 ),
                 0..200_u64,
             ),
             0..8,
         ),
         shift in 4..8_u32,
-        ways in 0..4_u32,
+        ways in prop_oneof![0..4_u32, Just(2_u32)],
     ) {
         let (line, ways) = (1 << shift, 1_u64 << ways);
         let mut caches = Caches::new(line, ways, (64, 1 << 20)).expect("possible");
@@ -82,6 +97,23 @@ proptest! {
             let expected = slow(line, usize::try_from(ways).expect("few"), size.bytes, &all);
             prop_assert_eq!((size.accesses, size.misses), expected, "{} bytes", size.bytes);
         }
+    }
+}
+
+/// More regions than short names can number.
+#[test]
+fn lines_all_over_the_memory_equal_a_slow_simulator() {
+    let mut random = Random(0x1234_5678_9abc_def1);
+    let mut accesses = Vec::new();
+    for number in 0..20_000_u64 {
+        let region = if number % 3 == 0 { number } else { random.below(number / 2 + 1) };
+        accesses.push(((region << 27) + random.below(64) * 64, 8));
+    }
+    let mut caches = Caches::new(64, 4, SIZES).expect("possible");
+    accesses.iter().for_each(|(address, size)| caches.access(*address, *size));
+    for size in caches.sizes() {
+        let expected = slow(64, 4, size.bytes, &accesses);
+        assert_eq!((size.accesses, size.misses), expected, "{} bytes", size.bytes);
     }
 }
 
@@ -202,6 +234,51 @@ fn windows_of_time_are_as_exact_as_they_say() {
         }
     }
     assert!(narrow.iter().all(|off| *off <= 0.01), "{narrow:?} of {intervals}");
+    assert!(within * 100 >= intervals * 90, "{within} of {intervals}");
+}
+
+/// Loops as a recording has them: sampled sets see which lines are entered, and windows all iterations.
+#[test]
+fn samples_of_loops_are_as_exact_as_they_say() {
+    let mut random = Random(0x0123_4567_89ab_cdef);
+    let (mut intervals, mut within, mut narrow) = (0, 0, Vec::new());
+    for _ in 0..6 {
+        let arrays: Vec<(u64, i64)> = (0..12)
+            .map(|_| {
+                let step = [8, 16, -8, 12, 64, 4104, 16_000][usize::try_from(random.below(7)).expect("few")];
+                ((1 << 30) + random.below(1 << 24) * 8, step)
+            })
+            .collect();
+        let mut exact = Caches::new(64, 4, SIZES).expect("possible");
+        let mut sampled = Caches::sampled(64, 4, SIZES, (16, 24_000_000)).expect("possible");
+        for _ in 0..15_000 {
+            let chosen: Vec<(u64, i64)> =
+                (0..4).map(|_| arrays[usize::try_from(random.below(12)).expect("few")]).collect();
+            let from = random.below(64);
+            let access = |(base, step): &(u64, i64)| Access {
+                address: base.wrapping_add_signed(step * from.cast_signed() * 400),
+                size: 8,
+                mode: Mode::Load,
+                flags: 0,
+                operation: 0,
+            };
+            let first: Vec<Access> = chosen.iter().map(access).collect();
+            let steps: Vec<i64> = chosen.iter().map(|(_, step)| *step).collect();
+            for caches in [&mut exact, &mut sampled] {
+                caches.iterate(Iterations { first: &first, steps: &steps, times: 400 });
+            }
+        }
+        for (exact, sampled) in exact.sizes().into_iter().zip(sampled.sizes()) {
+            assert_eq!((exact.bytes, exact.accesses), (sampled.bytes, sampled.accesses));
+            let off = exact.misses.abs_diff(sampled.misses);
+            if sampled.is_within(0.01) {
+                narrow.push(off as f64 / exact.accesses as f64);
+            }
+            intervals += 1;
+            within += usize::from(off <= sampled.error + 1);
+        }
+    }
+    assert!(narrow.iter().all(|off| *off <= 0.01) && narrow.len() * 4 >= intervals, "{narrow:?} of {intervals}");
     assert!(within * 100 >= intervals * 90, "{within} of {intervals}");
 }
 
