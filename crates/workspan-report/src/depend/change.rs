@@ -7,8 +7,17 @@ use workspan_depend::profile::{Loop, Reduction};
 use super::header::{self, Header};
 
 /// The line to insert, or what takes the loop's place. `text`: the loop's line and what follows of its header, if that is known.
-pub(super) fn change(each: &Loop, text: Option<&str>) -> String {
+/// `body`: all of it.
+pub(super) fn change(each: &Loop, text: Option<&str>, body: &str) -> String {
     let text = text.unwrap_or_default();
+    let mut each = each.clone();
+    for one in &mut each.private {
+        // No clause before the loop knows what begins in it.
+        if is_static(body, &one.variable) {
+            one.variable = format!("the static variable {}", one.variable);
+        }
+    }
+    let each = &each;
     let file = each.place.file.as_str();
     if has(file, &["rs"]) {
         return rust(each, text.lines().next().unwrap_or_default().trim());
@@ -32,6 +41,13 @@ pub(super) fn change(each: &Loop, text: Option<&str>) -> String {
         None => first.to_owned(),
     };
     first + &before(each) + directive + &clauses(each)
+}
+
+/// True if C's or C++'s text declares a variable `static`.
+fn is_static(text: &str, name: &str) -> bool {
+    let is_word = |part: &str| part.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == name);
+    let mut all = text.split("static ").skip(1).map(|rest| rest.split([';', '=']).next().unwrap_or_default());
+    all.any(is_word)
 }
 
 /// Counters beside the loop's own one.
@@ -240,7 +256,7 @@ mod tests {
         let place = Place { file: file.to_owned(), line: 1, column: 1 };
         let reductions = reductions.iter().map(|(operator, variable)| of(operator, variable)).collect();
         let each = Loop { place, reductions, ..Loop::default() };
-        assert_eq!(change(&each, Some(text)), expected);
+        assert_eq!(change(&each, Some(text), ""), expected);
     }
 
     #[test]
@@ -271,24 +287,29 @@ mod tests {
             ..Loop::default()
         };
         let directive = "#pragma omp parallel for reduction(+:s) private(t) lastprivate(u) linear(k:2)";
-        assert_eq!(change(&each, Some("for (i = 0; i < n; i++)")), directive);
-        assert_eq!(change(&each, None), directive);
+        assert_eq!(change(&each, Some("for (i = 0; i < n; i++)"), ""), directive);
+        assert_eq!(change(&each, None, ""), directive);
         let first = "write it as a `for` loop with one counter, then ";
-        assert_eq!(change(&each, Some("while (p < end)")), format!("{first}{directive}"));
+        assert_eq!(change(&each, Some("while (p < end)"), ""), format!("{first}{directive}"));
         let first = "write it as a canonical `for` loop, with one counter that the header begins, compares and steps \
                      (k in the body), then ";
-        assert_eq!(change(&each, Some("for (i = 0; i < n; i++, k += 2)")), format!("{first}{directive}"));
+        assert_eq!(change(&each, Some("for (i = 0; i < n; i++, k += 2)"), ""), format!("{first}{directive}"));
         // A step that is not known is none of 1.
         let each = Loop { inductions: vec![("k".to_owned(), 0)], ..each };
         let expected = "compute k from the counter (it grows by the same step in each iteration), then \
                         #pragma omp parallel for reduction(+:s) private(t) lastprivate(u)";
-        assert_eq!(change(&each, None), expected);
+        assert_eq!(change(&each, None, ""), expected);
         let place = Place { file: "a.c".to_owned(), line: 1, column: 1 };
         let of_members = vec![private("s->n", true), private("t", false), private("s->buf", false)];
         let each = Loop { place, private: of_members, ..Loop::default() };
         let expected = "give each iteration its own copy of s->n, and keep the last one's value, then \
                         give each iteration its own copy of s->buf, then #pragma omp parallel for private(t)";
-        assert_eq!(change(&each, None), expected);
+        assert_eq!(change(&each, None, ""), expected);
+        let text = "for (i = 0; i < n; i++) { static double row[9], old; row[0] = t;";
+        let expected =
+            "give each iteration its own copy of the static variable row, then #pragma omp parallel for private(t)";
+        let all = vec![private("row", false), private("t", false)];
+        assert_eq!(change(&Loop { private: all, ..each }, Some("for (i = 0; i < n; i++) {"), text), expected);
         check("a.f90", "do i = 1, n", &[("max", "m")], "!$omp parallel do reduction(max:m)");
         check("a.f90", "do i = 1, n", &[("+", "h[]")], "!$omp parallel do reduction(+:h)");
         check("a.f90", "do i = 1, n", &[("&&", "all")], "!$omp parallel do reduction(.and.:all)");

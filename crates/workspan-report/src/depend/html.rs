@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use workspan_model::Ratio;
+
 use super::graphs::html::section;
 use super::text::{
     self, about_sizes, by_calls, describe, headline, meaning, ranked, row, share, spawnable, HEADS, LEAST, MEANS,
@@ -36,7 +38,9 @@ fn place(each: &Loop) -> String {
 fn candidates(view: &Depend) -> String {
     let work = view.models.first().map_or(0, |model| model.work);
     let mut rows = String::new();
-    for each in ranked(view, true).into_iter().take(MOST) {
+    let (gain, small): (Vec<&Loop>, Vec<&Loop>) =
+        ranked(view, true).into_iter().partition(|each| each.speedup >= LEAST);
+    for each in gain.into_iter().take(MOST) {
         let inside = each
             .inside
             .as_ref()
@@ -50,11 +54,17 @@ fn candidates(view: &Depend) -> String {
             escape::text(&each.change)
         );
     }
+    let small = match small.len() {
+        0 => String::new(),
+        count => {
+            format!("<p class=\"dim\">{count} more can run in parallel, but do too little work to gain from it.</p>\n")
+        }
+    };
     if rows.is_empty() {
-        return rows;
+        return small;
     }
     format!(
-        "<h2>Loops to run in parallel</h2>\n{}<p class=\"dim\">Speedup of the whole program on {} processors. Workspan assumes that \
+        "<h2>Loops to run in parallel</h2>\n{}{small}<p class=\"dim\">Speedup of the whole program on {} processors. Workspan assumes that \
          starting and ending a parallel loop costs {} instructions.</p>\n",
         table(&["speedup", "work", "loop", "write"], &rows),
         view.processors,
@@ -131,9 +141,9 @@ fn models(view: &Depend) -> String {
     for model in &view.models {
         let _ = writeln!(
             rows,
-            "<tr><td class=\"name\">{}</td><td>{:.2}</td><td>{}</td><td class=\"name\">{}</td></tr>",
+            "<tr><td class=\"name\">{}</td><td>{}</td><td>{}</td><td class=\"name\">{}</td></tr>",
             escape::text(&model.name),
-            model.parallelism,
+            Ratio(model.parallelism),
             model.span,
             meaning(&model.name)
         );

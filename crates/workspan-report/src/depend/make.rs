@@ -190,7 +190,8 @@ fn of_loop(each: &Loop, gain: &Gain, options: &Options<'_>) -> view::Loop {
         inside: None,
         change: if possible {
             let header = header::whole(each.place.line, |line| (options.line)(&each.place.file, line));
-            change(each, header.as_deref())
+            let body = (each.place.line..=each.last_line).map_while(|line| (options.line)(&each.place.file, line));
+            change(each, header.as_deref(), &body.collect::<Vec<String>>().join("\n"))
         } else {
             String::new()
         },

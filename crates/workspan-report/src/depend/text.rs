@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use workspan_depend::effects::ASSEMBLY;
+use workspan_model::Ratio;
 
 use super::graphs::text::critical;
 use super::view::{Blocker, Call, Depend, Loop, Point, Threshold};
@@ -293,7 +294,7 @@ pub(super) fn meaning(model: &str) -> &'static str {
 fn models(view: &Depend, out: &mut String) {
     let mut rows = vec![["model", "parallelism", "span", "a task is"].map(str::to_owned).to_vec()];
     for model in &view.models {
-        let (span, parallelism) = (model.span.to_string(), format!("{:.2}", model.parallelism));
+        let (span, parallelism) = (model.span.to_string(), Ratio(model.parallelism).to_string());
         rows.push(vec![model.name.clone(), parallelism, span, meaning(&model.name).to_owned()]);
     }
     let work = view.models.first().map_or(0, |model| model.work);

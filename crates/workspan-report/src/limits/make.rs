@@ -216,7 +216,8 @@ fn headline(table: &[&ModelLimit], lines: &[Line]) -> String {
     let place = line.map(|line| {
         let function = line.function.as_ref().map(|name| format!("`{name}`, ")).unwrap_or_default();
         let share = (100.0 * line.share).round();
-        let variable = line.variable.as_ref().filter(|name| !name.starts_with('['));
+        let in_memory = line.link.ends_with("-value");
+        let variable = line.variable.as_ref().filter(|name| in_memory && !name.starts_with('['));
         let variable = variable.map(|name| format!(", through `{name}`")).unwrap_or_default();
         format!(
             "; {share} % of the longest chain of values is in {function}{}:{}{variable}",

@@ -56,7 +56,7 @@ pub(super) fn headline(recording: &Recording, profile: &Profile, headline: &Head
                     )
                 }
                 (None, Some(most)) => format!(
-                    "parallelism {parallelism} in the order in which locks were taken, at most {most} in any other{main}{overhead}"
+                    "parallelism {parallelism} in the order in which locks were taken, at most {most} in any other if each thread does the same{main}{overhead}"
                 ),
                 (Some(even), _) => format!(
                     "parallelism {even} if the iterations of each loop cost the same, {parallelism} or more if they do not{main}{overhead}"
@@ -290,6 +290,9 @@ pub(super) fn next(
                 };
                 let advice = advice(recording, judged, part);
                 Some(format!("{advice}{}{uneven}{narrow}{other}", gain(judged, part)))
+            }
+            None if recording.runs.iter().all(|run| run.totals.iter().all(|totals| totals.tasks == 0)) => {
+                Some("give parallel regions and loops more work each, so that fewer begin and end".to_owned())
             }
             None => Some("make tasks longer, so that fewer have to be distributed".to_owned()),
         },

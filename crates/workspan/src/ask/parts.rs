@@ -147,7 +147,7 @@ impl SpeedUp {
                 let known = recording.sites.iter().any(|site| site.kind == SiteKind::Marked && is_named(site));
                 ensure!(
                     known,
-                    "the program marked no region `{name}`; if it is none: write FILE:LINE, FILE:LINE-LINE, the id of a site \
+                    "the program marked no region `{name}`; for other code write FILE:LINE, FILE:LINE-LINE, the id of a site \
                      (s-…) or of a segment (a-…)"
                 );
                 Ok(vec![Selector::Marked(name.clone())])

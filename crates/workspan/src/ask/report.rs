@@ -110,6 +110,7 @@ fn page(recording: &Recording, view: &Report, live: Option<&Live>, show: &Show) 
         source::tell(&left_out);
         let page = workspan_report::html::write_with(view, &sources, &left_out, live);
         files::replace(file, page.as_bytes()).with_context(|| format!("cannot write {}", file.display()))?;
+        output::note(&format!("wrote {}", output::path(file)));
     }
     Ok(())
 }

@@ -63,11 +63,11 @@ fn asked(args: &DependWhatIf) -> anyhow::Result<Asked> {
 }
 
 fn refuse(unknown: &Unknown) -> anyhow::Error {
-    let what = if unknown.is_line { "no line with instructions is at" } else { "no dependence that holds anything is" };
+    let what = if unknown.is_line { "no line with instructions is at" } else { "there is no dependence" };
     let candidates = if unknown.candidates.is_empty() {
         "; the profile has none".to_owned()
     } else {
-        format!("; what matters most: {}", unknown.candidates.join(", "))
+        format!("; those that matter most: {}", unknown.candidates.join(", "))
     };
     anyhow::anyhow!("{what} {:?}{candidates}", unknown.text)
 }

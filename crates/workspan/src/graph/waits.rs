@@ -70,6 +70,9 @@ pub fn answer(recording: &Recording, graph: &Graph) -> anyhow::Result<Answer> {
     if !shares.is_empty() {
         head = format!("{head}\ncritical path: {}", shares.join(", "));
     }
+    if rows.is_empty() {
+        head = format!("{head}\nno rank waited for another one: waits are those of programs on MPI");
+    }
     let ranks: Vec<Value> =
         by_rank.iter().map(|(rank, ticks)| json!({ "rank": rank, "span_ns": nanos(*ticks) })).collect();
     let fields = json!({

@@ -173,10 +173,10 @@ fn what_is_not_there_is_refused_with_what_is() {
     };
     refused(
         &["--closed-form", "nothing"],
-        &["no dependence that holds anything is \"nothing\"", "matters most: to@smoothing, to@prog.c:1"],
+        &["there is no dependence \"nothing\"", "matter most: to@smoothing, to@prog.c:1"],
     );
     // A counter that the loop advances is taken away already.
-    refused(&["--remove", "x@prog.c:13"], &["no dependence that holds anything is \"x@prog.c:13\"", "to@"]);
+    refused(&["--remove", "x@prog.c:13"], &["there is no dependence \"x@prog.c:13\"", "to@"]);
     refused(&["--speed-up", "prog.c:3=2"], &["no line with instructions is at \"prog.c:3=2\"", "prog.c:31"]);
     refused(&["--speed-up", "prog.c:3"], &["write FILE:LINE=FACTOR"]);
     refused(&["--speed-up", "prog.c:31=0"], &["above 0"]);
