@@ -116,16 +116,26 @@ impl Lines<'_> {
         ends.contains(&Where::Within) && !ends.contains(&Where::Outside)
     }
 
-    /// True if most of the lines in which samples saw this serial code are among these: at its ends are calls and constructs that
-    /// nobody names who means a loop.
+    /// True if most of the lines in which samples saw this serial code are among these, or all of it up to the region behind it: at its ends are
+    /// calls and constructs that nobody names who means a loop.
     fn ran(&self, region: &Region) -> bool {
         let site = self.recording.contexts.site(region.context);
         let ran = self.recording.ran.iter().find(|ran| Some(ran.site) == site && self.is_file(&ran.file));
         ran.filter(|ran| ran.lines.0 > 0).is_some_and(|ran| {
             let seen = u64::from(ran.lines.1.saturating_sub(ran.lines.0)) + 1;
             let (first, last) = (self.first.max(ran.lines.0), self.last.min(ran.lines.1));
-            first <= last && (u64::from(last - first) + 1) * 2 > seen
+            let most = first <= last && (u64::from(last - first) + 1) * 2 > seen;
+            most || (first == ran.lines.0 && first <= last && self.reaches_what_follows(region))
         })
+    }
+
+    /// True if the lines end just before the region, in the same file, that follows this serial code, or later.
+    fn reaches_what_follows(&self, region: &Region) -> bool {
+        let Some(SiteKind::Serial { to: Some(to), .. }) = self.kind(region) else {
+            return false;
+        };
+        let next = self.recording.sites.get(to.0 as usize);
+        next.is_some_and(|site| self.is_file(&site.file) && u64::from(self.last) + 1 >= u64::from(site.line))
     }
 
     fn kind(&self, region: &Region) -> Option<SiteKind> {
@@ -176,6 +186,10 @@ mod tests {
 
     use super::*;
 
+    fn has_in(recording: &Recording, region: Region, first: u32, last: u32) -> bool {
+        Selector::Lines { file: "omp.c".to_owned(), first, last }.resolve(recording).has(&region)
+    }
+
     #[test]
     fn serial_code_is_where_it_was_seen_at_work() {
         let mut recording = Recording {
@@ -206,6 +220,15 @@ mod tests {
         let has =
             |first, last| Selector::Lines { file: "omp.c".to_owned(), first, last }.resolve(&recording).has(&region);
         assert!(has(61, 65) && has(60, 66) && !has(61, 64) && !has(66, 90) && !has(69, 90) && !has(1, 60));
+        // All of it that comes before the loop behind it.
+        recording.sites.push(Site::at(SiteKind::Loop, "src/omp.c", 68, 1));
+        recording.sites[0].kind = SiteKind::Serial { from: None, to: Some(SiteId(1)) };
+        recording.ran[0].lines = (67, 68);
+        assert!(
+            has_in(&recording, region, 1, 67)
+                && !has_in(&recording, region, 1, 66)
+                && !has_in(&recording, region, 68, 68)
+        );
         recording.ran[0].lines = (0, 0);
         assert!(!Selector::Lines { file: "omp.c".to_owned(), first: 0, last: 9 }.resolve(&recording).has(&region));
     }
