@@ -6,10 +6,23 @@ use workspan_depend::profile::{Loop, Reduction};
 
 use super::header::{self, Header};
 
+/// Of a loop that runs in parallel already.
+pub(super) const ALREADY: &str = "nothing: it is a loop of OpenMP already";
+
+/// True if the text at a loop's place is a directive that shares it out.
+fn is_directive(text: &str) -> bool {
+    let line = text.lines().next().unwrap_or_default().trim().to_ascii_lowercase();
+    let words = line.strip_prefix("#pragma omp ").or_else(|| line.strip_prefix("!$omp ")).unwrap_or_default();
+    words.split([' ', '(']).any(|word| matches!(word, "for" | "do" | "loop" | "distribute" | "taskloop"))
+}
+
 /// The line to insert, or what takes the loop's place. `text`: the loop's line and what follows of its header, if that is known.
 /// `body`: all of it.
 pub(super) fn change(each: &Loop, text: Option<&str>, body: &str) -> String {
     let text = text.unwrap_or_default();
+    if is_directive(text) {
+        return ALREADY.to_owned();
+    }
     let mut each = each.clone();
     for one in &mut each.private {
         // No clause before the loop knows what begins in it.

@@ -3,7 +3,7 @@
 use workspan_depend::profile::{Loop, Parallel, Profile};
 use workspan_depend::source::Place;
 
-use super::change::{change, sign};
+use super::change::{change, sign, ALREADY};
 use super::gain::{Gain, OVERHEAD};
 use super::graphs::make::critical_paths;
 use super::{header, view};
@@ -45,8 +45,8 @@ pub fn answer(profile: &Profile, options: &Options<'_>) -> view::Depend {
     let gain = Gain { work, processors: options.processors.max(1) };
     let mut loops: Vec<view::Loop> = profile.loops.iter().map(|each| of_loop(each, &gain, options)).collect();
     nest(&mut loops);
-    let outermost =
-        loops.iter().zip(&profile.loops).filter(|(shown, _)| shown.inside.is_none() && !shown.change.is_empty());
+    let gains = |shown: &view::Loop| shown.inside.is_none() && !shown.change.is_empty() && shown.change != ALREADY;
+    let outermost = loops.iter().zip(&profile.loops).filter(|(shown, _)| gains(shown));
     let saved: f64 = outermost.map(|(_, each)| gain.saved(each)).sum();
     view::Depend {
         critical_paths: critical_paths(&profile.paths),

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use workspan_depend::effects::ASSEMBLY;
 use workspan_model::Ratio;
 
+use super::change::ALREADY;
 use super::graphs::text::critical;
 use super::view::{Blocker, Call, Depend, Loop, Point, Threshold};
 use crate::place::short_file;
@@ -29,11 +30,19 @@ pub fn text(view: &Depend, top: usize) -> String {
     out
 }
 
+/// How many loops OpenMP shares out.
+fn already(view: &Depend) -> String {
+    match view.loops.iter().filter(|each| each.change == ALREADY).count() {
+        0 => String::new(),
+        count => format!(" ({count} as loops of OpenMP already)"),
+    }
+}
+
 /// The first sentence.
 pub(super) fn headline(view: &Depend) -> String {
     let judged = |verdict: &str| view.loops.iter().filter(|each| each.parallel == verdict).count();
     let (yes, no) = (judged("yes") + judged("with-clauses"), judged("no"));
-    let sum = format!("{yes} of {} executed loops can run in parallel", yes + no);
+    let sum = format!("{yes} of {} executed loops can run in parallel{}", yes + no, already(view));
     if yes + no == 0 {
         return "No loop ran more than one iteration.".to_owned();
     }
@@ -55,7 +64,10 @@ pub(super) fn share(part: u64, whole: u64) -> String {
 
 /// Loops that can run in parallel, the most useful first.
 pub(super) fn ranked(view: &Depend, possible: bool) -> Vec<&Loop> {
-    let is = |each: &&Loop| if possible { !each.change.is_empty() } else { each.parallel == "no" };
+    let is = |each: &&Loop| match possible {
+        true => !each.change.is_empty() && each.change != ALREADY,
+        false => each.parallel == "no",
+    };
     let mut all: Vec<&Loop> = view.loops.iter().filter(is).collect();
     all.sort_by(|a, b| {
         b.speedup.total_cmp(&a.speedup).then((&a.file, a.line, a.column).cmp(&(&b.file, b.line, b.column)))
