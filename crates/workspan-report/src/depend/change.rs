@@ -252,6 +252,16 @@ mod tests {
 
     use super::*;
 
+    #[test]
+    fn loops_of_openmp_have_their_directive() {
+        for text in ["#pragma omp parallel for reduction(+:s)\n", "  #pragma omp for", "!$omp parallel do"] {
+            assert!(is_directive(text), "{text}");
+        }
+        for text in ["#pragma omp parallel", "for (int i = 0; i < n; i++)", "#pragma omp simd", ""] {
+            assert!(!is_directive(text), "{text}");
+        }
+    }
+
     /// A reduction; of elements if the name ends in `[]`.
     fn of(operator: &str, variable: &str) -> Reduction {
         let name = variable.trim_end_matches("[]");
