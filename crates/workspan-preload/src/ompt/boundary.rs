@@ -7,8 +7,8 @@
 //! ([`super::interpose`]). What passes between such a call and the next callback, or between a callback and the body, is in no
 //! strand.
 //!
-//! **Invariant:** only time between two of these marks on one thread is dropped, and at most [`LONGEST_NANOS`] each: where a callback
-//! does not come, the program's time counts. With the virtual clock, whose ticks are the program's, nothing is dropped.
+//! **Invariant:** only time between two of these marks on one thread is dropped, and at most [`LONGEST_NANOS`] each, unless the runtime returns
+//! to the collector: where a callback does not come, the program's time counts. With the virtual clock, whose ticks are the program's, nothing is dropped.
 //!
 //! **Cost:** one load for each reading of a callback where there are no virtual cores.
 
@@ -22,7 +22,7 @@ use workspan_collect::thread;
 use workspan_collect::ticks::ticks_of;
 use workspan_wire::shm::Thread;
 
-use super::noted::{inside, set_inside, Inside};
+use super::noted::{inside, set_inside, watches, Inside};
 use crate::dag::clock::is_virtual;
 use crate::dag::frame::Frame;
 use crate::dag::pieces;
@@ -139,7 +139,7 @@ fn leave(thread: &Thread) -> Option<u64> {
         return None;
     }
     let passed = platform::ticks().wrapping_sub(thread.start.get()) as i64;
-    if passed > ticks_of(thread, LONGEST_NANOS) {
+    if passed > ticks_of(thread, LONGEST_NANOS) && !watches() {
         return None;
     }
     let now = clock::wake(thread);

@@ -100,12 +100,15 @@ fn stay(thread: &Thread) {
 
 /// The runtime has returned.
 pub(super) fn returns() {
+    if inside() == Inside::Always {
+        // All that passed since was the runtime's, however long it took.
+        boundary::program_goes_on();
+    }
     watch_no_more();
     let usual = match inside() {
         Inside::Called => &WHOLE,
         Inside::CalledBack => &BEHIND,
-        Inside::Always => return boundary::program_goes_on(),
-        Inside::No => return,
+        Inside::Always | Inside::No => return,
     };
     if let Some(thread) = thread::hot() {
         note_later(leave(thread, usual));

@@ -7,6 +7,7 @@ use core::ptr;
 
 use workspan_collect::platform;
 
+use super::boundary;
 use crate::dag::frame::Frame;
 use crate::dag::rare;
 use crate::dag::team::Team;
@@ -197,7 +198,9 @@ pub fn note_task(entry: Entry) {
             return noted.entry.set(entry);
         }
         let measured = noted.measured.get();
-        let weight = if measured < FIRST_ONES { 1 } else { samples::distance(measured) };
+        // With virtual cores the runtime's part of each is seen: others who look for tasks keep its locks.
+        let each = measured < FIRST_ONES || boundary::watched();
+        let weight = if each { 1 } else { samples::distance(measured) };
         noted.measured.set(measured.saturating_add(1));
         noted.left.set(weight - 1);
         noted.first.set(u32::from(weight == 1));
