@@ -19,7 +19,7 @@ enum Of {
     Any,
     /// Those that create tasks.
     Tasks,
-    /// Those with workers: a pool or a team.
+    /// Those with workers: a pool or a team, of which more than one runs at a time.
     Workers,
     /// Those whose tasks may be stolen.
     Steals,
@@ -112,10 +112,13 @@ impl Columns {
     pub(crate) fn of(all: &'static [Column], report: &Report) -> Columns {
         let program = &report.program;
         let tasks = program.tasks > 0 || report.sites.iter().any(|site| site.tasks > 0);
+        // With OpenMP's virtual cores one thread runs at a time, and the others wait for that.
+        let is_team = report.sites.iter().any(|site| site.kind == "parallel");
+        let one_runs = is_team && program.logical_cores == Some(program.workers);
         let shown = |column: &Column| match column.of {
             Of::Any => true,
             Of::Tasks => tasks,
-            Of::Workers => program.workers > 0,
+            Of::Workers => program.workers > 0 && !one_runs,
             Of::Locks => report.sites.iter().any(|site| site.contended_ns > 0),
             Of::Steals => tasks || program.workers > 0 && program.burdened.is_some(),
         };
