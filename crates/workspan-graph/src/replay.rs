@@ -307,6 +307,14 @@ impl<'r> Turn<'r, '_> {
                 pass(cursor, gate, control, at, consumer);
             } else if let Some((module, segment)) = program.segment(event.id) {
                 let module_number = program.module_of(event.id);
+                if segment.operations == 0 && entry.slots == 0 {
+                    (cursor.last, cursor.at) = (event.id, cursor.at + length);
+                    let (context, thread, id) = (cursor.context, cursor.thread, event.id);
+                    let executed = Executed { context, thread, id, module, module_number, segment, frame: None };
+                    consumer.segment(executed, &[]);
+                    went = Went::On;
+                    continue;
+                }
                 let variables = self.recording.ranks.variables(cursor.rank, module_number).unwrap_or(&module.variables);
                 let (context, id) = (cursor.context, event.id);
                 cursor.last = id;

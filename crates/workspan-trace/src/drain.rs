@@ -64,9 +64,12 @@ pub struct Taken {
     pub of: u32,
     /// The thread still wrote it when the process ended: the last event may lack its slots.
     pub unfinished: bool,
-    /// The contents.
+    /// The contents, with room for some bytes more ([`SPARE`]).
     pub bytes: Vec<u8>,
 }
+
+/// Bytes that may be added to what was taken without moving it.
+pub const SPARE: usize = 16;
 
 impl Memory {
     /// Maps an empty file and writes the first page. `mib`: how much may wait to be taken.
@@ -160,7 +163,7 @@ impl Memory {
     }
 
     fn empty(&self, index: usize, used: usize) -> Vec<u8> {
-        let mut bytes = Vec::with_capacity(used);
+        let mut bytes = Vec::with_capacity(used + SPARE);
         // SAFETY: within the map.
         let data = unsafe { self.first.add(DATA + index * CHUNK_BYTES) };
         // SAFETY: the buffer is ours, both are so long, and they do not overlap.
@@ -171,6 +174,12 @@ impl Memory {
         // SAFETY: as above.
         unsafe { data.write_bytes(0, (used + 8).min(CHUNK_BYTES)) };
         bytes
+    }
+
+    /// Half of what may wait for `workspan` does: the program may have to wait soon.
+    pub fn is_behind(&self) -> bool {
+        let header = self.header();
+        header.full.load(Relaxed).saturating_mul(2) >= header.budget.load(Relaxed)
     }
 
     /// A count that changes when there may be something to take.

@@ -95,8 +95,12 @@ impl Summariser {
             self.touched.push(event.id);
         }
         *count += 1;
-        if entry.repeated || entry.dynamic {
-            self.special(program, event, entry);
+        if entry.repeated {
+            // Iterations beyond the first.
+            let iterations = slot(event.slots, entry.slots.saturating_sub(1) as usize);
+            *count = count.saturating_add(iterations.saturating_sub(1));
+        } else if entry.dynamic {
+            self.dynamic(program, event);
         }
     }
 
@@ -136,14 +140,8 @@ impl Summariser {
         self.summary.fragments.push(sum);
     }
 
-    /// Iterations beyond the first, and accesses whose size or number is in the event.
-    fn special(&mut self, program: &Program, event: Event<'_>, entry: &Entry) {
-        if entry.repeated {
-            let iterations = slot(event.slots, entry.slots.saturating_sub(1) as usize);
-            let count = &mut self.counts[event.id as usize];
-            *count = count.saturating_add(iterations.saturating_sub(1));
-            return;
-        }
+    /// Accesses whose size or number is in the event.
+    fn dynamic(&mut self, program: &Program, event: Event<'_>) {
         let Some((loaded, segment)) = program.segment(event.id) else {
             return;
         };

@@ -25,6 +25,18 @@ const LEVEL: i32 = 1;
 /// A stream shorter than this is not compressed: zstd has nothing to gain.
 const SHORT: usize = 64;
 
+/// Streams of at most this part of the events are not compressed where the program would have to wait for it.
+const SMALL: usize = 4;
+
+/// Whether somebody waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Haste {
+    /// Nobody.
+    None,
+    /// Buffers come faster than they are encoded.
+    Behind,
+}
+
 /// An encoded chunk.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Encoded {
@@ -41,8 +53,9 @@ pub struct Encoded {
 #[derive(Clone, Copy, Debug, Default)]
 struct Segment {
     epoch: u32,
-    /// What followed it; 0: nothing yet.
+    /// What followed it; 0: nothing yet. And the bytes of that event's slots.
     successor: u32,
+    length: u32,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -69,7 +82,7 @@ impl Predictor {
             self.segments.resize(program.ids(), Segment::default());
             self.slots.resize(program.slots(), Slot::default());
         }
-        self.segments[0] = Segment { epoch: self.epoch, successor: 0 };
+        self.segments[0] = Segment { epoch: self.epoch, ..Segment::default() };
         (self.before, self.recent) = (0, 0);
     }
 
@@ -79,15 +92,34 @@ impl Predictor {
         self.segments[self.before as usize].successor
     }
 
-    /// The event is of this segment. True if it is the first of the chunk that is.
+    /// The same, and the bytes of its slots.
+    #[inline]
+    fn event(&self) -> (u32, usize) {
+        let segment = &self.segments[self.before as usize];
+        (segment.successor, segment.length as usize)
+    }
+
+    /// The event, which was not predicted, is of this segment, and its slots have `length` bytes.
+    #[inline]
+    fn learn(&mut self, id: u32, length: usize) {
+        let segment = &mut self.segments[self.before as usize];
+        (segment.successor, segment.length) = (id, u32::try_from(length).unwrap_or(u32::MAX));
+    }
+
+    /// The event is of this segment, which is predicted from now on. True if it is the first of the chunk that is.
     #[inline]
     fn enter(&mut self, id: u32) -> bool {
         self.segments[self.before as usize].successor = id;
+        self.go_to(id)
+    }
+
+    #[inline]
+    fn go_to(&mut self, id: u32) -> bool {
         self.before = id;
         let segment = &mut self.segments[id as usize];
         let is_first = segment.epoch != self.epoch;
         if is_first {
-            *segment = Segment { epoch: self.epoch, successor: 0 };
+            *segment = Segment { epoch: self.epoch, ..Segment::default() };
         }
         is_first
     }
@@ -105,7 +137,6 @@ impl Predictor {
 pub struct Encoder {
     predictor: Predictor,
     summariser: Summariser,
-    padded: Vec<u8>,
     structure: Writer,
     residuals: Writer,
     packer: Option<zstd::bulk::Compressor<'static>>,
@@ -114,25 +145,37 @@ pub struct Encoder {
 impl Encoder {
     /// Encodes the events of a buffer, up to the first that is unknown.
     pub fn encode(&mut self, program: &Program, raw: &[u8]) -> std::io::Result<(Encoded, Option<Unknown>)> {
-        self.padded.clear();
-        self.padded.extend_from_slice(raw);
-        self.padded.extend_from_slice(&[0; PADDING]);
+        let mut own = Vec::with_capacity(raw.len() + PADDING);
+        own.extend_from_slice(raw);
+        self.encode_own(program, own, Haste::None)
+    }
+
+    /// The same of a buffer that nobody needs any more.
+    pub fn encode_own(
+        &mut self,
+        program: &Program,
+        mut raw: Vec<u8>,
+        haste: Haste,
+    ) -> std::io::Result<(Encoded, Option<Unknown>)> {
+        let end = raw.len();
+        raw.extend_from_slice(&[0; PADDING]);
         self.structure.bytes.clear();
         self.residuals.bytes.clear();
         self.predictor.begin(program);
         self.summariser.begin(program);
-        let padded = std::mem::take(&mut self.padded);
-        let (length, unknown) = self.events(program, &padded, raw.len());
-        self.padded = padded;
+        let (length, unknown) = self.events(program, &raw, end);
         let packer = match &mut self.packer {
             Some(packer) => packer,
             none => none.insert(zstd::bulk::Compressor::new(LEVEL)?),
         };
+        let streams = [&self.structure.bytes, &self.residuals.bytes];
+        let is_small = streams.iter().map(|stream| stream.len()).sum::<usize>() <= length / SMALL;
+        let shortest = if haste == Haste::Behind && is_small { usize::MAX } else { SHORT };
         let encoded = Encoded {
             raw: length,
             summary: self.summariser.finish(program),
-            structure: pack(packer, &self.structure.bytes)?,
-            residuals: pack(packer, &self.residuals.bytes)?,
+            structure: pack(packer, streams[0], shortest)?,
+            residuals: pack(packer, streams[1], shortest)?,
         };
         Ok((encoded, unknown))
     }
@@ -148,15 +191,26 @@ impl Encoder {
             if id == 0 {
                 break;
             }
-            let found = program.entry(id).filter(|entry| at + ID_BYTES + entry.slots as usize * SLOT_BYTES <= end);
-            let Some(entry) = found else {
+            // Where the next event is must not wait for the entry of this one: most are as predicted.
+            let (predicted, predicted_length) = self.predictor.event();
+            let as_predicted = predicted == id;
+            let entry = program.entry(id);
+            let length = if as_predicted {
+                predicted_length
+            } else {
+                let Some(entry) = entry else {
+                    return (at, Some(Unknown { id, at }));
+                };
+                let length = entry.slots as usize * SLOT_BYTES;
+                self.predictor.learn(id, length);
+                length
+            };
+            let Some(entry) = entry.filter(|_| at + ID_BYTES + length <= end) else {
                 return (at, Some(Unknown { id, at }));
             };
-            let length = entry.slots as usize * SLOT_BYTES;
             let slots = &rest[ID_BYTES..ID_BYTES + length + PADDING - SLOT_BYTES];
             self.summariser.add(program, Event { id, slots: &slots[..length] }, entry);
-            let as_predicted = self.predictor.id() == id;
-            let is_first = self.predictor.enter(id);
+            let is_first = self.predictor.go_to(id);
             let code = if as_predicted { 0 } else { id };
             if is_first {
                 self.first(code, run, entry, slots);
@@ -233,8 +287,8 @@ impl Encoder {
 }
 
 /// A stream as it is stored: whether it is compressed, and it.
-fn pack(packer: &mut zstd::bulk::Compressor<'_>, bytes: &[u8]) -> std::io::Result<Vec<u8>> {
-    if bytes.len() >= SHORT {
+fn pack(packer: &mut zstd::bulk::Compressor<'_>, bytes: &[u8], shortest: usize) -> std::io::Result<Vec<u8>> {
+    if bytes.len() >= shortest {
         let packed = packer.compress(bytes)?;
         if packed.len() < bytes.len() {
             return Ok([&[1], packed.as_slice()].concat());

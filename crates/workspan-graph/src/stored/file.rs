@@ -114,12 +114,23 @@ pub struct ChunkInfo {
 pub struct Recorder {
     file: BufWriter<File>,
     bytes: u64,
+    packer: Packer,
+}
+
+/// Compresses summaries: what that needs is made once.
+struct Packer(zstd::bulk::Compressor<'static>);
+
+impl std::fmt::Debug for Packer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Packer")
+    }
 }
 
 impl Recorder {
     /// Begins.
     pub fn create(path: &Path, meta: &Meta) -> io::Result<Recorder> {
-        let mut recorder = Recorder { file: BufWriter::with_capacity(1 << 20, File::create(path)?), bytes: 12 };
+        let file = BufWriter::with_capacity(1 << 20, File::create(path)?);
+        let mut recorder = Recorder { file, bytes: 12, packer: Packer(zstd::bulk::Compressor::new(1)?) };
         recorder.file.write_all(MAGIC)?;
         recorder.file.write_all(&VERSION.to_le_bytes())?;
         let mut out = record(kind::META);
@@ -156,7 +167,7 @@ impl Recorder {
     pub fn events(&mut self, context: u32, sequence: u32, unfinished: bool, chunk: &Encoded) -> io::Result<()> {
         let mut out = record(kind::EVENTS);
         let summary = chunk.summary.encode();
-        let packed = zstd::bulk::compress(&summary, 1)?;
+        let packed = self.packer.0.compress(&summary)?;
         for number in [context as usize, sequence as usize, usize::from(unfinished), chunk.raw, summary.len()] {
             out.number(number as u64);
         }
@@ -252,9 +263,10 @@ impl Recording {
             damaged: None,
         };
         let mut at = 12;
+        let mut unpacker = zstd::bulk::Decompressor::new()?;
         while recording.end.is_none() {
             match recording.body(at, bytes) {
-                Ok(Some(body)) if recording.take(&body, at + 8).is_ok() => at += 8 + body.len() as u64,
+                Ok(Some(body)) if recording.take(&body, at + 8, &mut unpacker).is_ok() => at += 8 + body.len() as u64,
                 Ok(None) => break,
                 Ok(Some(_)) | Err(Problem::Damaged(_)) => {
                     recording.damaged = Some(at);
@@ -293,7 +305,7 @@ impl Recording {
         Ok(Some(body))
     }
 
-    fn take(&mut self, body: &[u8], at: u64) -> Result<(), Malformed> {
+    fn take(&mut self, body: &[u8], at: u64, unpacker: &mut zstd::bulk::Decompressor<'_>) -> Result<(), Malformed> {
         let mut from = Reader::new(&body[1..]);
         match body[0] {
             kind::META => {
@@ -321,7 +333,7 @@ impl Recording {
                 if unpacked > MOST_SUMMARY || from.rest().len() != structure.saturating_add(residuals) {
                     return Err(Malformed);
                 }
-                let summary = zstd::bulk::decompress(packed, unpacked).map_err(|_| Malformed)?;
+                let summary = unpacker.decompress(packed, unpacked).map_err(|_| Malformed)?;
                 chunk.summary = Summary::decode(&summary)?;
                 chunk.place = (at + (body.len() - from.rest().len()) as u64, structure, residuals);
                 self.chunks.push(chunk);

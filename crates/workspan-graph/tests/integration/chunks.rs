@@ -3,7 +3,7 @@
 use std::fs;
 
 use proptest::prelude::*;
-use workspan_graph::codec::{Decoder, Encoded, Encoder};
+use workspan_graph::codec::{Decoder, Encoded, Encoder, Haste};
 use workspan_graph::events::{Access, Events};
 use workspan_graph::file::{Problem, Recording};
 use workspan_graph::replay::{replay, Consumer, Executed};
@@ -129,6 +129,27 @@ fn regular_code_takes_next_to_nothing() {
     assert_eq!(chunk.summary.fragments[0].stores, 100_000);
     assert_eq!(chunk.summary.fragments[0].loads, 50_000);
     assert_eq!(chunk.summary.fragments[0].bytes, 600_000);
+}
+
+/// Where buffers wait, streams that are small already are kept as they are; the others are compressed in any case.
+#[test]
+fn hastily_encoded_chunks_come_back() {
+    let events = |irregular: u64| {
+        let mut buffer = Buffer::default();
+        for number in 0..4000_u64 {
+            let address =
+                if number % 64 < irregular { number.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 16 } else { 8 * number };
+            buffer.store(address);
+        }
+        buffer.bytes
+    };
+    for (irregular, compressed) in [(1, 0), (64, 1)] {
+        let bytes = events(irregular);
+        let (chunk, _) = Encoder::default().encode_own(&program(), bytes.clone(), Haste::Behind).expect("encodable");
+        assert_eq!(chunk.structure[0], compressed);
+        assert!(chunk.structure.len() + chunk.residuals.len() < bytes.len());
+        assert_eq!(Decoder::default().decode(&program(), &chunk), Ok(bytes));
+    }
 }
 
 #[test]

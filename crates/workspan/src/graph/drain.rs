@@ -10,7 +10,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
 use std::thread;
 use std::time::Duration;
 
-use workspan_graph::codec::Encoder;
+use workspan_graph::codec::{Encoder, Haste};
 use workspan_graph::file::Recorder;
 use workspan_graph::program::Program;
 use workspan_trace::drain::{Memory, Taken};
@@ -85,7 +85,7 @@ fn work(shared: &Shared<'_>) {
         let seen = shared.memory.doorbell();
         let dead = shared.dead.load(Ordering::Acquire);
         match next(shared, dead) {
-            Some(taken) => encode(shared, &mut encoder, &taken),
+            Some(taken) => encode(shared, &mut encoder, taken),
             None if dead => return,
             None => shared.memory.wait(seen, PATIENCE),
         }
@@ -128,18 +128,19 @@ fn add(shared: &Shared<'_>, parts: &mut Parts, part: Taken) {
     }
 }
 
-fn encode(shared: &Shared<'_>, encoder: &mut Encoder, taken: &Taken) {
+fn encode(shared: &Shared<'_>, encoder: &mut Encoder, taken: Taken) {
+    let haste = if shared.memory.is_behind() { Haste::Behind } else { Haste::None };
+    let (context, sequence, unfinished) = (taken.context, taken.sequence, taken.unfinished);
     let encoded = {
         let program = shared.program.read().unwrap_or_else(PoisonError::into_inner);
-        encoder.encode(&program, &taken.bytes)
+        encoder.encode_own(&program, taken.bytes, haste)
     };
     let mut written = lock(&shared.written);
     match encoded {
         Ok((chunk, unknown)) => {
             // The last event of a thread that was ended may lack a part; any other is damage.
-            written.unknown += u32::from(unknown.is_some() && !taken.unfinished);
-            let (context, sequence) = (taken.context, taken.sequence);
-            put(shared, &mut written, |recorder| recorder.events(context, sequence, taken.unfinished, &chunk));
+            written.unknown += u32::from(unknown.is_some() && !unfinished);
+            put(shared, &mut written, |recorder| recorder.events(context, sequence, unfinished, &chunk));
         }
         Err(error) => fail(shared, &mut written, error),
     }
