@@ -18,6 +18,7 @@ use super::child::{cpu_of, output_of, talk_of, wall_of};
 use super::figure::{Figure, Target};
 use super::spread::Spread;
 use super::{build, table, Options};
+use crate::shell;
 
 const GROUP: &str = "graph";
 
@@ -163,10 +164,11 @@ fn compiler(load: &Load, mut command: Command, to: &str) -> anyhow::Result<Comma
     Ok(command)
 }
 
-/// The sources of libzstd, as cargo has them.
+/// The sources of libzstd, as cargo has them. What only other platforms need has perhaps never been fetched.
 fn libzstd() -> anyhow::Result<PathBuf> {
     let mut cargo = Command::new("cargo");
-    cargo.args(["metadata", "--format-version", "1", "--locked", "--offline"]).current_dir(build::root());
+    cargo.args(["metadata", "--format-version", "1", "--locked", "--filter-platform", &shell::host()?]);
+    cargo.current_dir(build::root());
     let found: Value = serde_json::from_str(&output_of(&mut cargo)?)?;
     let packages = found["packages"].as_array().context("metadata without packages")?;
     let package = packages.iter().find(|package| package["name"] == "zstd-sys").context("no zstd-sys")?;
