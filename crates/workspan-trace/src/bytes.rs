@@ -76,6 +76,7 @@ impl<'b> Reader<'b> {
     }
 
     /// An unsigned number of 32 bits.
+    #[inline]
     pub fn small(&mut self) -> Result<u32, Malformed> {
         u32::try_from(self.number()?).map_err(|_| Malformed)
     }

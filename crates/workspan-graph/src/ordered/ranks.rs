@@ -56,6 +56,7 @@ impl Ranks {
     }
 
     /// Where the variables of a module lie in the process with these bits.
+    #[inline]
     pub fn variables(&self, bits: u64, module: u32) -> Option<&Vec<u64>> {
         let rank = self.ranks.iter().find(|rank| u64::from(rank.rank) << SHIFT == bits)?;
         rank.variables.get(&module)

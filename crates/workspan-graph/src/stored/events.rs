@@ -116,8 +116,17 @@ pub fn word(bytes: &[u8]) -> u64 {
 
 impl Event<'_> {
     /// As a control event, if it is one.
+    #[inline]
     pub fn control(&self) -> Option<Control> {
-        let kind = Kind::of(self.id).filter(|_| self.id < FIRST_SEGMENT)?;
+        if self.id < FIRST_SEGMENT {
+            self.control_event()
+        } else {
+            None
+        }
+    }
+
+    fn control_event(&self) -> Option<Control> {
+        let kind = Kind::of(self.id)?;
         let mut slots = [0; 5];
         for (number, value) in slots.iter_mut().take(kind.slots()).enumerate() {
             *value = slot(self.slots, number);
