@@ -340,6 +340,28 @@ void graph_one() { limited(tbb::flow::serial); }
 
 void graph_three() { limited(3); }
 
+/* A node with a priority: what a thread was about to run is put back. */
+void graph_urgent()
+{
+    tbb::flow::graph graph;
+    auto pass = [](uint64_t ticks) {
+        return [ticks](int i) {
+            tick(ticks);
+            return i;
+        };
+    };
+    tbb::flow::function_node<int, int> first(graph, tbb::flow::unlimited, pass(5));
+    tbb::flow::function_node<int, int> urgent(graph, tbb::flow::unlimited, pass(7), tbb::flow::node_priority_t(3));
+    tbb::flow::function_node<int, int> second(graph, tbb::flow::unlimited, pass(10));
+    tbb::flow::function_node<int, int> third(graph, tbb::flow::unlimited, pass(20));
+    tbb::flow::make_edge(first, urgent);
+    tbb::flow::make_edge(first, second);
+    tbb::flow::make_edge(second, third);
+    for (int i = 0; i < 10; i++)
+        first.try_put(i); // site
+    graph.wait_for_all();
+}
+
 void arena()
 {
     tbb::task_arena arena(4);
@@ -413,6 +435,7 @@ const Case cases[] = {
     {"graph", graph, 151, 31},
     {"graph-one", graph_one, 371, 308},
     {"graph-three-alone", graph_three, 371, 5 + 4 * 30 + 2 + 1},
+    {"graph-urgent", graph_urgent, 10 * 42, 35},
     {"arena", arena, 8, 5},
     {"once", once, 5, 5},
     {"standard", standard, 192, 3},

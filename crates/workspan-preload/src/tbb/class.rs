@@ -106,6 +106,17 @@ pub fn hand_over(task: &Task, class: &'static Class, frame: &'static Frame) {
     task.vtable.set(&class.stand_in);
 }
 
+/// True if `task` has been spawned before, and has not run.
+///
+/// # Safety
+///
+/// It has a virtual table.
+#[inline(always)]
+pub unsafe fn is_handed_over(task: &Task) -> bool {
+    // SAFETY: the caller's promise.
+    task.word().get() != 0 && is_runner(unsafe { (*task.vtable.get()).execute } as usize as u64)
+}
+
 /// The class of tasks with this virtual table. `None`: too many, or no memory.
 ///
 /// # Safety

@@ -27,6 +27,10 @@ pub unsafe fn spawned(task: *const Task, context: *const Context, called: Called
     let Some((thread, creator)) = state::current() else { return };
     // SAFETY: the program's own task, alive until it has run, and its context.
     let (task, context) = unsafe { (&*task, context.as_ref()) };
+    // libtbb puts a task back that it was about to run, where one comes that is more urgent. SAFETY: as above.
+    if unsafe { class::is_handed_over(task) } {
+        return;
+    }
     let at = events::tick(thread);
     rules::stop(thread, at);
     // SAFETY: a task has a virtual table.
