@@ -96,7 +96,7 @@ static void sorting(void) {
   while (lo < hi) { int mid = (lo + hi) / 2; if (v[mid] < 20) lo = mid + 1; else hi = mid; } /* @serial */
   for (int i = 0; i < N; i++) b[i] = v[i]; /* @parallel */
   double sum = 0;
-  for (int i = 0; i < N; i++) add(&sum, b[i]); /* @serial */
+  for (int i = 0; i < N; i++) add(&sum, b[i]); /* @clauses */
   printf("%d %g\n", lo, sum);
 }
 

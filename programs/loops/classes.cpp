@@ -66,7 +66,7 @@ static void classes() {
   for (int i = 0; i < N; i++) // @serial
     a.put(i);
   Account b;
-  for (int i = 0; i < N; i++) // @serial
+  for (int i = 0; i < N; i++) // @clauses
     b.add(a.at(i));
   std::vector<Account> all(N);
   for (int i = 0; i < N; i++) // @parallel
@@ -95,7 +95,7 @@ static void classes() {
   for (int i = 0; i < N; i++) // @parallel
     q[i] = p[i] + p[N - 1 - i];
   Vec3 c{0, 0, 0};
-  for (const auto &v : q) // @serial
+  for (const auto &v : q) // @clauses
     c += v;
   double dots = 0;
   for (int i = 0; i < N; i++) // @clauses

@@ -137,7 +137,7 @@ program main2
     call world%bump(i)
   end do
   acc = 0
-  do i = 1, n ! @serial
+  do i = 1, n ! @clauses
     call accumulate(a(i))
   end do
   do i = 1, n ! @parallel

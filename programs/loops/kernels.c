@@ -59,7 +59,7 @@ static void kernels(void) {
     for (int i = 1; i < N - 1; i++) /* @serial */
       for (int j = 1; j < N - 1; j++) /* @serial */
         A[i][j] = (A[i][j] + A[i][j - 1] + A[i - 1][j]) / 3;
-  for (int k = 0; k < N; k++) /* @serial */
+  for (int k = 0; k < N; k++) /* @clauses */
     axpy(N, 0.5, A[k], y);
   double s = 0;
   for (int k = 0; k < N; k++) /* @clauses */

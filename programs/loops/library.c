@@ -117,7 +117,7 @@ static void sorting(void) {
       order[i][k] = (k * 7 + i * 5) % 11;
   for (int i = 0; i < N; i++)
     qsort(order[i], 6, sizeof(int), cmp);
-  for (int i = 0; i < N; i++) /* @serial */
+  for (int i = 0; i < N; i++) /* @clauses */
     qsort(order[i], 6, sizeof(int), counted);
   int hits = 0;
   for (int i = 0; i < N; i++) { /* @clauses */

@@ -232,7 +232,7 @@ program main
     a(i) = fig%area(i)
   end do
   total = 0
-  do i = 1, n ! @serial
+  do i = 1, n ! @clauses
     call note(a(i))
   end do
   do i = 1, n ! @serial
@@ -268,7 +268,7 @@ program main
     blk(i) = i
   end do
   bi = 0
-  do i = 1, n ! @serial
+  do i = 1, n ! @clauses
     call common_add(i)
   end do
   do i = 1, n ! @parallel

@@ -112,7 +112,7 @@ int main() {
   double e = w.energy();
   w.bin();
   std::vector<double> a(N), b(N);
-  for (int i = 0; i < N; i++) // @serial
+  for (int i = 0; i < N; i++) // @clauses
     a[i] = w.get(i);
   for (int i = 0; i < N; i++) // @parallel
     a[i] = w.peek(i);

@@ -193,6 +193,10 @@ impl Judge<'_> {
                 let is_own = self.is_declared_inside(carrier, key.sink)
                     || !last && (self.is_own_counter(carrier, carried) || self.site(key.sink).thread_local);
                 let all = self.names(carried).into_iter().filter(|name| !name.is_empty() && !is_own);
+                let is_foreign = carried.names.iter().all(|(key, _)| self.is_foreign(key));
+                // Named in words: the name is one of the functions that the loop calls.
+                let all =
+                    all.map(|name| if is_foreign { format!("what {name} leads to in called functions") } else { name });
                 let global = carried.names.iter().find(|(key, _)| self.is_global_of_calls(key));
                 let in_calls = global.is_some();
                 // The last value of a copy that no clause names is lost.
@@ -215,6 +219,15 @@ impl Judge<'_> {
         })
     }
 
+    /// True if a variable has a name only in functions that are called, or in what of C++'s library was inlined.
+    fn is_foreign(&self, key: &Key) -> bool {
+        let name = |site: &SiteInfo| self.engine.source.names.get(site.variable as usize).cloned().unwrap_or_default();
+        [key.source, key.sink].into_iter().map(|site| self.site(site)).all(|site| {
+            let of_library = name(site).starts_with("__") && site.local == 0;
+            !site.direct && (site.function != key.function || of_library)
+        })
+    }
+
     /// True if a function that is called accesses a variable that is not its own, by name.
     fn is_global_of_calls(&self, key: &Key) -> bool {
         let is = |site: Site, call: PlaceId| {
@@ -231,7 +244,9 @@ impl Judge<'_> {
             let own = [key.source, key.sink].map(|site| self.site(site));
             own.iter().any(|site| site.function == key.function && site.direct && site.variable == 0 && site.state == 0)
         };
-        let all = carried.flows.iter().chain(&carried.names).filter(|(key, _)| !is_made_up(key));
+        let all = || carried.flows.iter().chain(&carried.names).filter(|(key, _)| !is_made_up(key));
+        let has_own = all().any(|(key, _)| !self.is_foreign(key));
+        let all = all().filter(|(key, _)| !has_own || !self.is_foreign(key));
         let all: BTreeSet<String> = all.map(|(key, _)| self.variable(key)).collect();
         let named: BTreeSet<String> = all.into_iter().filter(|name| !name.is_empty()).collect();
         if named.is_empty() {

@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 
+use crate::library::is_mathematics;
 use crate::llvm::{opcode, Llvm, Ref};
 use crate::reached::copied_descriptor;
 
@@ -42,8 +43,9 @@ fn alike(llvm: &Llvm, left: Ref, right: Ref, depth: usize, steps: &Cell<u32>) ->
         let copied = [left, right].map(|alloca| copied_descriptor(llvm, alloca));
         return matches!(copied, [Some(left), Some(right)] if alike(llvm, left, right, depth + 1, steps));
     }
-    let intrinsic = |call: Ref| llvm.callee(call).is_some_and(|callee| llvm.name(callee).starts_with("llvm."));
-    let pure = code == opcode::CALL && intrinsic(left)
+    let is_pure = |name: &str| name.starts_with("llvm.") || is_mathematics(name);
+    let is_pure = |call: Ref| llvm.callee(call).is_some_and(|callee| is_pure(&llvm.name(callee)));
+    let pure = code == opcode::CALL && is_pure(left)
         || matches!(code, opcode::GEP | opcode::LOAD | opcode::SELECT | opcode::ADD..=opcode::XOR)
         || (opcode::FIRST_CAST..=opcode::LAST_CAST).contains(&code);
     let count = u32::try_from(llvm.operands(left)).unwrap_or(0);

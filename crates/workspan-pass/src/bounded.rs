@@ -3,13 +3,16 @@
 //! Around a call of one stand calls of functions that stand for its accesses, as in [`sections`]; how many bytes they have is known at
 //! run time, of the C library's own rules (`workspan_pass_rt::extents`).
 
-mod wrapped;
+mod texts;
 
 use std::collections::HashMap;
 use std::ffi::{CStr, CString};
 
+pub use self::texts::{constant, format_of, printed};
+
+use self::texts::Seen;
 use crate::format::{self, Text};
-use crate::llvm::{lookup, opcode, text, Llvm, Ref};
+use crate::llvm::{opcode, Llvm, Ref};
 use crate::sections;
 use crate::ways::first_behind;
 
@@ -79,19 +82,6 @@ pub fn is_bounded(name: &str) -> bool {
     !touches(name).is_empty()
 }
 
-/// Number of the argument that is a format, and of the first one that it names.
-pub fn format_of(name: &str) -> Option<(u32, u32)> {
-    match name {
-        "sprintf" => Some((1, 2)),
-        "snprintf" => Some((2, 3)),
-        "__sprintf_chk" => Some((3, 4)),
-        "__snprintf_chk" => Some((4, 5)),
-        "asprintf" => Some((1, 2)),
-        "__asprintf_chk" => Some((2, 3)),
-        _ => None,
-    }
-}
-
 /// Reads come before writes.
 fn touches(name: &str) -> Vec<Touch> {
     let own = |number: u32| Bytes::Argument(number);
@@ -136,40 +126,6 @@ fn touches(name: &str) -> Vec<Touch> {
 /// Number of the function that compares, of those whose elements nobody else looks at.
 fn comparison(name: &str) -> Option<u32> {
     (name == "bsearch").then_some(4)
-}
-
-/// The text of a constant.
-pub fn constant(llvm: &Llvm, pointer: Ref) -> Option<String> {
-    type AsString = unsafe extern "C" fn(Ref, *mut usize) -> *const core::ffi::c_char;
-    type IsString = unsafe extern "C" fn(Ref) -> i32;
-    let [is_string, as_string] = ["LLVMIsConstantString", "LLVMGetAsString"].map(lookup);
-    if llvm.is_a_global_variable(pointer).is_null() || is_string.is_null() || as_string.is_null() {
-        return None;
-    }
-    // SAFETY: LLVM's C interface is stable: a function of this name has this type.
-    let is_string = unsafe { core::mem::transmute::<Ref, IsString>(is_string) };
-    // SAFETY: as above.
-    let as_string = unsafe { core::mem::transmute::<Ref, AsString>(as_string) };
-    let value = llvm.initializer(pointer);
-    // SAFETY: a value that LLVM gave out.
-    if value.is_null() || llvm.global_constant(pointer) == 0 || unsafe { is_string(value) } == 0 {
-        return None;
-    }
-    let mut length = 0;
-    // SAFETY: a constant text, and a number that lives until LLVM returns.
-    let found = unsafe { as_string(value, &raw mut length) };
-    let found = text(found, length);
-    Some(found.split('\0').next().unwrap_or_default().to_owned())
-}
-
-/// Texts that a call prints, if its format is known.
-pub fn printed(llvm: &Llvm, call: Ref, name: &str) -> Option<Vec<Text>> {
-    let (at, first) = format_of(name)?;
-    let count = llvm.arguments(call);
-    let format = (at < count).then(|| constant(llvm, llvm.operand(call, at)))??;
-    let texts = format::texts(&format)?;
-    let all = texts.into_iter().map(|text| text.behind(first));
-    Some(all.filter(|text| text.last() < count).collect())
 }
 
 /// Adds the calls to a module.
@@ -217,7 +173,14 @@ impl<'l> Adder<'l> {
         let llvm = self.llvm;
         let Some(callee) = llvm.callee(call) else { return };
         let after = first_behind(llvm, blocks, call);
-        for touch in wrapped::touches(llvm, call, callee) {
+        for touch in self.copied(call) {
+            self.touch(call, touch, after);
+        }
+        for seen in texts::wrapped(llvm, call, callee) {
+            let touch = match seen {
+                Seen::All(text) => of_text(&text),
+                Seen::First(at) => read(at, Bytes::Number(1)),
+            };
             self.touch(call, touch, after);
         }
         if llvm.is_declaration(callee) == 0 {
@@ -236,6 +199,18 @@ impl<'l> Adder<'l> {
         for touch in all.into_iter().filter(|touch| touch.last() < count) {
             self.touch(call, touch, after);
         }
+    }
+
+    /// Objects that a call is given by value: it is what copies them.
+    fn copied(&self, call: Ref) -> Vec<Touch> {
+        let (llvm, layout) = (self.llvm, self.llvm.data_layout(self.module));
+        let kind = llvm.attribute_kind(c"byval".as_ptr(), 5);
+        let of = |at: u32| {
+            let attribute = llvm.call_attribute_at(call, at + 1, kind);
+            let size = || llvm.abi_size(layout, llvm.type_attribute(attribute));
+            (!attribute.is_null()).then(|| read(at, Bytes::Number(size())))
+        };
+        (0..llvm.arguments(call)).filter_map(of).collect()
     }
 
     fn touch(&mut self, call: Ref, touch: Touch, after: Option<Ref>) {

@@ -204,7 +204,26 @@ pub fn path(llvm: &Llvm, file: Ref) -> String {
     let name = text(name, length as usize);
     let directory = llvm.file_directory(file, &raw mut length);
     let directory = text(directory, length as usize);
+    if is_fortran(&name) {
+        return below(name, &directory);
+    }
     whole(name, &directory)
+}
+
+fn is_fortran(name: &str) -> bool {
+    let end = name.rsplit_once('.').map(|(_, end)| end.to_ascii_lowercase());
+    end.is_some_and(|end| matches!(end.as_str(), "f" | "for" | "f77" | "f90" | "f95" | "f03" | "f08" | "f18"))
+}
+
+/// flang takes the folder out of the name that it was given: with it again, as from where the compiler runs.
+fn below(name: String, folder: &str) -> String {
+    let here = std::env::current_dir().unwrap_or_default();
+    match std::path::Path::new(folder).strip_prefix(&here) {
+        _ if name.starts_with('/') || folder.is_empty() => name,
+        Ok(rest) if rest.as_os_str().is_empty() => name,
+        Ok(rest) => rest.join(name).to_string_lossy().into_owned(),
+        Err(_) => format!("{folder}/{name}"),
+    }
 }
 
 /// The same of a name and a folder.

@@ -217,9 +217,9 @@ impl Sink<'_> {
         use crate::plan::Address;
         let llvm = self.llvm;
         let pointer = match (llvm.opcode(instruction), address) {
-            (_, Address::Symbol(symbol, _)) => symbol,
             (opcode::LOAD | opcode::RMW | opcode::CMPXCHG, _) => llvm.operand(instruction, 0),
             (opcode::STORE, _) => llvm.operand(instruction, 1),
+            (_, Address::Symbol(symbol, _)) => symbol,
             (_, Address::Pointer(pointer)) => pointer,
             _ => return Named::default(),
         };

@@ -5,6 +5,19 @@
 
 use workspan_trace::program::Access::{self, Load, Store, Update};
 
+/// Mathematics: numbers to a number, and nothing else but `errno`; with `f` and `l` at the end, too.
+const MATHEMATICS: [&str; 29] = [
+    "sqrt", "cbrt", "fabs", "floor", "ceil", "round", "trunc", "rint", "exp", "exp2", "log", "log2", "log10", "sin",
+    "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "pow", "hypot", "fmod", "fmax", "fmin",
+    "fdim",
+];
+
+/// True for a function of mathematics.
+pub fn is_mathematics(name: &str) -> bool {
+    let is = |name: &str| MATHEMATICS.contains(&name);
+    is(name) || name.strip_suffix(['f', 'l']).is_some_and(is)
+}
+
 /// True for functions that choose one of two objects: `std::max`, `std::min`.
 pub fn chooses(name: &str) -> bool {
     name.starts_with("_ZSt3maxI") || name.starts_with("_ZSt3minI")

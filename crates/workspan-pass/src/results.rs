@@ -161,7 +161,7 @@ impl Keeper<'_> {
 
     /// Has those who use a value read its variable.
     fn read(&self, value: Ref, variable: Ref, all: &[Ref], call: Ref) {
-        let (llvm, b) = (self.llvm, self.builder);
+        let llvm = self.llvm;
         let mut done = HashSet::new();
         for user in all.iter().copied().filter(|user| done.insert(*user)) {
             let count = u32::try_from(llvm.operands(user)).unwrap_or(0);

@@ -425,9 +425,10 @@ impl Finder<'_> {
     /// True for a write to memory that is not ours, and for a call that may write.
     fn is_seen(&self, instruction: Ref) -> bool {
         let llvm = self.llvm;
-        let is_number = |ty: Ref| matches!(llvm.type_kind(ty), type_kind::FIRST_FLOAT..=type_kind::LAST_FLOAT);
-        let is_scalar =
-            |ty: Ref| is_number(ty) || matches!(llvm.type_kind(ty), type_kind::INTEGER | type_kind::POINTER);
+        let is_scalar = |ty: Ref| {
+            let kind = llvm.type_kind(ty);
+            matches!(kind, type_kind::FIRST_FLOAT..=type_kind::LAST_FLOAT | type_kind::INTEGER | type_kind::POINTER)
+        };
         match llvm.opcode(instruction) {
             opcode::STORE => {
                 let pointer = llvm.operand(instruction, 1);
@@ -438,15 +439,8 @@ impl Finder<'_> {
             }
             opcode::CALL | opcode::INVOKE => {
                 let name = llvm.callee(instruction).map(|callee| llvm.name(callee)).unwrap_or_default();
-                // Mathematics: numbers to a number.
-                let count = llvm.arguments(instruction);
-                let mut all = (0..count).map(|at| llvm.type_of(llvm.operand(instruction, at)));
-                let is_pure = count > 0
-                    && is_number(llvm.type_of(instruction))
-                    && all.all(is_number)
-                    && llvm.callee(instruction).is_some_and(|callee| llvm.is_declaration(callee) != 0);
                 let is_intrinsic = name.starts_with("llvm.") && !name.starts_with("llvm.mem");
-                !is_intrinsic && !library::chooses(&name) && !is_pure
+                !is_intrinsic && !library::chooses(&name) && !library::is_mathematics(&name)
             }
             opcode::RMW | opcode::CMPXCHG => true,
             _ => false,

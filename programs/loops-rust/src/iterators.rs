@@ -268,7 +268,7 @@ fn shared() -> u32 {
     for s in &shapes { // @clauses
         area += s.area();
     }
-    for s in shapes.iter_mut() { // @serial
+    for s in shapes.iter_mut() { // @clauses
         s.grow(1.0);
     }
     let squares: Vec<Square> = (0..N).map(|i| Square(i as f64)).collect();

@@ -69,4 +69,18 @@ impl Judge<'_> {
         let lines = inside.filter(|info| self.place(info.place).file == begin.file).flat_map(|info| info.runs.iter());
         lines.map(|run| run.line).max().unwrap_or(0).max(begin.line)
     }
+
+    /// True if calls in a loop may lead to a function.
+    pub(super) fn may_run_in(&self, carrier: u32, function: u32) -> bool {
+        let source = &self.engine.source;
+        let inside = self.reach.made(source.loops[carrier as usize - 1].function);
+        let inside = inside.filter(|made| source.is_within(made.in_loop, carrier));
+        self.reach.leads_to(inside.map(|made| made.entered), function)
+    }
+
+    /// True if a loop may run within a call of another function.
+    pub(super) fn may_run_around(&self, carrier: u32, function: u32) -> bool {
+        let own = self.engine.source.loops[carrier as usize - 1].function;
+        own != function && self.reach.leads_to(self.reach.made(function).map(|made| made.entered), own)
+    }
 }

@@ -4,15 +4,15 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use workspan_trace::program::flag;
 
-use super::judge::Judge;
 use crate::engine::Engine;
 use crate::source::PlaceId;
 
 /// A call that was seen.
-struct Made {
-    in_loop: u32,
+pub(super) struct Made {
+    /// The loop, + 1, that it stands in.
+    pub(super) in_loop: u32,
     /// The function that it enters; nothing: one of several.
-    entered: Option<u32>,
+    pub(super) entered: Option<u32>,
 }
 
 /// Calls of the program's functions, by the function that makes them.
@@ -37,8 +37,8 @@ impl Reach {
         Reach(found)
     }
 
-    /// True if calls lead to a function, or may do so.
-    fn leads_to(&self, from: impl Iterator<Item = Option<u32>>, function: u32) -> bool {
+    /// True if calls of these functions lead to one, or may do so.
+    pub(super) fn leads_to(&self, from: impl Iterator<Item = Option<u32>>, function: u32) -> bool {
         let (mut open, mut seen) = (from.collect::<Vec<Option<u32>>>(), BTreeSet::new());
         while let Some(next) = open.pop() {
             match next {
@@ -51,23 +51,8 @@ impl Reach {
         false
     }
 
-    fn made(&self, function: u32) -> impl Iterator<Item = &Made> {
+    /// Calls that a function makes.
+    pub(super) fn made(&self, function: u32) -> impl Iterator<Item = &Made> {
         self.0.get(&function).into_iter().flatten()
-    }
-}
-
-impl Judge<'_> {
-    /// True if calls in a loop may lead to a function.
-    pub(super) fn may_run_in(&self, carrier: u32, function: u32) -> bool {
-        let source = &self.engine.source;
-        let inside = self.reach.made(source.loops[carrier as usize - 1].function);
-        let inside = inside.filter(|made| source.is_within(made.in_loop, carrier));
-        self.reach.leads_to(inside.map(|made| made.entered), function)
-    }
-
-    /// True if a loop may run within a call of another function.
-    pub(super) fn may_run_around(&self, carrier: u32, function: u32) -> bool {
-        let own = self.engine.source.loops[carrier as usize - 1].function;
-        own != function && self.reach.leads_to(self.reach.made(function).map(|made| made.entered), own)
     }
 }

@@ -25,6 +25,9 @@ fn program(body: &str) -> String {
         "#include <math.h>
 static double sink[9];
 static double slow(double x) {{ for (int k = 0; k < 1000; k++) x = x * 0.5 + k; return x; }}
+struct all {{ double x, y, z; }};
+static struct all make(double x) {{ struct all a = {{ slow(x), 1, 2 }}; return a; }}
+static double of(struct all a) {{ return slow(a.y); }}
 static double quick(double x) {{ return x + 1; }}
 static void put(int at, double v) {{ for (int k = 0; k < 1000; k++) v = v * 0.5 + k; sink[at] = v; }}
 int main(int argc, char **argv) {{
@@ -52,6 +55,15 @@ fn a_call_waits_for_the_values_that_it_is_given() {
         ("  int at = (int)slow(1) % 2;\n  put(at, 1);", true),
         ("  double x = 1;\n  for (int k = 0; k < 1000; k++) x = x * 0.5 + k;\n  put(3, x);", true),
         ("  double x =\n      slow(1);\n  put(3, x);", true),
+        ("  sink[2] = of(make(1));", true),
+        ("  struct all a = { 1, 2, 3 };\n  sink[1] = of(a);\n  sink[2] = of(a);", false),
+        ("  put(3, argc ? slow(1) : 1);", true),
+        ("  put(3,\n      argc ? slow(1)\n           : 2);", true),
+        ("  put(3,\n      argc > 7 ? quick(9)\n      : argc ? 2 * slow(1)\n             : 2);", true),
+        ("  put(3,\n      argc &&\n      slow(1));", true),
+        ("  put(3,\n      2 *\n      slow(1));", true),
+        ("  put(3,\n      -(int)\n      quick(1) + 2.0 *\n      (1 +\n       slow(1)));", true),
+        ("  double x = argc ? slow(1) : 2;\n  put(3, 1);\n  sink[2] = x;", false),
         ("  double x = slow(1);\n  put(3, 1);\n  sink[2] = x;", false),
         ("  sink[2] = slow(1) + slow(2);", false),
         ("  put(1, quick(1));\n  put(2, quick(2));", false),
@@ -79,8 +91,19 @@ fn a_call_that_is_waited_for_on_its_line_is_not_spawned() {
         let call = call.unwrap_or_else(|| panic!("no {callee} at {line}: {all:#?}"));
         (call["spawn"] == true, call["sync"]["line"].as_u64())
     };
-    assert_eq!(spawn(7, "slow"), (false, Some(7)), "{found:#}");
-    assert_eq!(spawn(9, "slow"), (true, Some(11)), "{found:#}");
+    assert_eq!(spawn(10, "slow"), (false, Some(10)), "{found:#}");
+    assert_eq!(spawn(12, "slow"), (true, Some(14)), "{found:#}");
+}
+
+#[test]
+fn a_choice_for_an_argument_is_waited_for_by_the_call() {
+    let folder = folder("depend-choice");
+    let body = "  put(3,\n      argc ? slow(1)\n           : 2);";
+    build_source(&folder, "prog.c", &program(body), "cc -O2 -w -lm");
+    let found = profile(&folder, &[]);
+    let call = found["calls"].as_array().expect("a list").iter().find(|call| call["callee"] == "slow");
+    let call = call.expect("it was called");
+    assert_eq!((&call["line"], &call["sync"]["line"]), (&11.into(), &10.into()), "{found:#}");
 }
 
 /// Two calls of a sum depend on nobody, and the sum on both.
@@ -154,4 +177,79 @@ int main(void) {
         "write it as a canonical `for` loop, with one counter that the header begins, compares and steps (j in the body), then ";
     assert_eq!(change(0), format!("{canonical}{directive}"));
     assert_eq!(change(2), format!("write it as a `for` loop with one counter, then {directive}"));
+}
+
+#[test]
+fn functions_whose_effect_is_known_are_no_black_boxes() {
+    let folder = folder("depend-boxes");
+    let text = "#define _GNU_SOURCE
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+int main(int argc, char **argv) {
+  volatile double x = argc;
+  volatile float y = argc;
+  volatile long double z = argc;
+  for (int i = 0; i < 5; i++) {
+    x = sqrt(x) + fabs(x) + floor(x) + pow(x, 3) + fmod(x, 3) + hypot(x, 3);
+    y = sqrtf(y) + fabsf(y) + floorf(y) + powf(y, 3) + fmodf(y, 3) + hypotf(y, 3);
+    z = sqrtl(z) + fabsl(z) + floorl(z) + powl(z, 3) + fmodl(z, 3) + hypotl(z, 3);
+    free(strdup(\"text\"));
+    x += a64l(\"ab\");
+  }
+  return x + y + z < 0;
+}
+";
+    build_source(&folder, "prog.c", text, "cc -O2 -w -fno-builtin -lm");
+    let found = profile(&folder, &[]);
+    assert_eq!(found["black_boxes"], serde_json::json!([{ "function": "a64l", "calls": 5 }]), "{found:#}");
+}
+
+/// flang keeps the folder of a file apart from its name.
+#[test]
+fn files_of_fortran_are_named_as_the_compiler_was_given_them() {
+    let folder = folder("depend-folders");
+    fs::create_dir(folder.join("source")).expect("writable");
+    let text = "program p\n  integer :: a(9), i\n  do i = 1, 9\n    a(i) = i\n  end do\n  a(2:9) = a(2:9) + 1\n  print *, a\nend program\n";
+    build_source(&folder, "source/prog.f90", text, "gfortran -O2");
+    let found = profile(&folder, &[]);
+    let loops = found["loops"].as_array().expect("a list");
+    assert!(loops.len() == 2 && loops.iter().all(|each| each["file"] == "source/prog.f90"), "{found:#}");
+    let changes = ["!$omp parallel do", "write it as a `do` loop with a counter, then !$omp parallel do"];
+    assert_eq!([&loops[0]["change"], &loops[1]["change"]], changes);
+}
+
+/// A clause stands before the loop, and names what is known there.
+#[test]
+fn names_of_called_functions_are_in_no_clause() {
+    let folder = folder("depend-foreign");
+    let text = "static double line[6], out[40], total;
+static void fill(double *row, int i) { for (int j = 0; j < 6; j++) row[j] = i * j; }
+static double middle(const double *row) { return row[2]; }
+static void count(double x) { total += x; }
+int main(void) {
+  for (int i = 0; i < 40; i++) { fill(line, i); out[i] = line[3]; }
+  for (int i = 0; i < 40; i++) { fill(line, i); out[i] = middle(line); }
+  for (int i = 0; i < 40; i++) { static double own[2]; own[1] = i; out[i] += own[1]; }
+  for (int i = 0; i < 40; i++) count(out[i]);
+  return out[3] > total;
+}
+";
+    build_source(&folder, "prog.c", text, "cc -O2 -w");
+    let found = profile(&folder, &[]);
+    let of_main = found["loops"].as_array().expect("a list").iter().filter(|each| each["function"] == "main");
+    let changes: Vec<&str> = of_main.filter_map(|each| each["change"].as_str()).collect();
+    let directive = "#pragma omp parallel for";
+    assert_eq!(
+        changes,
+        [
+            format!("{directive} private(line)"),
+            format!("give each iteration its own copy of what row leads to in called functions, then {directive}"),
+            format!("give each iteration its own copy of the static variable own, then {directive}"),
+            format!(
+                "give each thread a copy of total (called functions update it), combine the copies by +, then {directive}"
+            ),
+        ]
+    );
 }
