@@ -299,7 +299,7 @@ fn bad_input_is_an_error_that_says_what_to_do() {
     assert_eq!(found["loops"][0]["file"], source, "{}", err(&output));
     assert!(workspan(&folder, &["depend", "report", "whole.depend", "--html", "whole.html"]).status.success());
     let page = fs::read_to_string(folder.join("whole.html")).expect("it was written");
-    assert!(page.contains(">prog.c:3:18 in main") && !page.contains(&source), "{page}");
+    assert!(page.contains("loop at prog.c:3:18 in main") && !page.contains(&source), "{page}");
     for (change, message) in [
         (bytes[..bytes.len() / 2].to_vec(), "damaged or cut short"),
         (b"something else".to_vec(), "it is no dependence profile"),
