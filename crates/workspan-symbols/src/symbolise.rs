@@ -261,11 +261,12 @@ fn look_up_call(lookup: &Lookup<'_>, site: &Site) -> Found {
     site.addresses.iter().rev().find_map(own).or_else(outermost).unwrap_or_default()
 }
 
-/// True for files that are no headers of oneTBB or a standard library, nor Rust's.
+/// True for files that are neither oneTBB's, which calls itself on behalf of the program, nor a standard library's headers, nor Rust's.
 fn is_own(file: &str) -> bool {
+    let is_libtbb = file.contains("/tbb/src/tbb/") || file.ends_with("src/tbb/parallel_pipeline.cpp");
     let headers = ["/oneapi/tbb/", "/include/tbb/", "/pstl/", "/include/c++/", "/c++/v1/", "/bits/gthr"];
     let rust = ["library/std/src/", "library/core/src/", "library/alloc/src/"];
-    !headers.iter().chain(&rust).any(|folder| file.contains(folder))
+    !is_libtbb && !headers.iter().chain(&rust).any(|folder| file.contains(folder))
 }
 
 /// The files of places of which flang reported line and function: the only one there is, or the one that has the function

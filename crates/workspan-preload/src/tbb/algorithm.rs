@@ -67,6 +67,36 @@ pub unsafe fn begin(task: *const Task, context: *const Context, called: Called) 
     Running(open)
 }
 
+/// The calling thread, which is `caller`, runs a pipeline whose first task libtbb keeps to itself: it waits from here on for the tasks of
+/// `context`, which what is returned gathers. That task's stages have tasks of their own ([`gather::create_at_begin`]).
+pub fn begin_pipeline(
+    thread: &'static Thread,
+    caller: &'static Frame,
+    context: &'static Context,
+    called: Called,
+) -> Option<(Running, &'static Gather)> {
+    if thread.task.waiting.get() != 0 {
+        return None;
+    }
+    let at = events::now(thread);
+    rules::stop(thread, Some(at));
+    let site = site::named(thread, SiteKind::ParallelPipeline, called, "");
+    let region = site.is_some();
+    if let Some(site) = site {
+        marked::begin(thread, caller, at, &site);
+    }
+    let gather = context::gather(thread, caller, context);
+    if let Some(gather) = gather {
+        gather.hold();
+        gather::begins(thread, gather);
+        // What it spawns between stages is the pipeline's.
+        caller.set_prepared(thread, gather);
+    }
+    rules::wait(thread, at);
+    rules::go(thread, Some(at));
+    Some((Running(Some(Open { caller, gather, region, by: Some(context) })), gather?))
+}
+
 /// A region begins, and what it will wait for.
 fn region(
     thread: &'static Thread,
@@ -125,6 +155,7 @@ impl Drop for Running {
         if !core::ptr::eq(here, open.caller) {
             return state::lost(thread);
         }
+        open.caller.take_prepared();
         if let (Some(by), Some(gather)) = (open.by, open.gather) {
             if context::taken(by, gather) {
                 gather::release(thread, gather);

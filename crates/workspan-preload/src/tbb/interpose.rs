@@ -214,15 +214,25 @@ unsafe extern "C-unwind" fn execute(arena: *const c_void, delegate: *const arena
     }
 }
 
-#[export_name = "_ZN3tbb6detail2r117parallel_pipelineERNS0_2d118task_group_contextEmRKNS2_11filter_nodeE"]
-unsafe extern "C-unwind" fn parallel_pipeline(context: *const Context, tokens: usize, root: *const pipeline::Node) {
+with_stack!(
+    parallel_pipeline_shim,
+    "_ZN3tbb6detail2r117parallel_pipelineERNS0_2d118task_group_contextEmRKNS2_11filter_nodeE",
+    "rcx",
+    parallel_pipeline
+);
+unsafe extern "C-unwind" fn parallel_pipeline(
+    context: *const Context,
+    tokens: usize,
+    root: *const pipeline::Node,
+    called: Called,
+) {
     type Kind = unsafe extern "C-unwind" fn(*const Context, usize, *const pipeline::Node);
     let own = own!("_ZN3tbb6detail2r117parallel_pipelineERNS0_2d118task_group_contextEmRKNS2_11filter_nodeE" as Kind);
     // SAFETY: the caller's own, but for the tree, which has the stages of the caller's.
     let run = |root| unsafe { own(context, tokens, root) };
     if start::watched() {
         // SAFETY: the caller's own.
-        unsafe { pipeline::follow(root, tokens, run) };
+        unsafe { pipeline::follow(root, tokens, (context, called), run) };
     } else {
         run(root);
     }

@@ -11,22 +11,30 @@
 //! table for its life ([`Stage`]). All but the orders of stages lies on the stack of the call that runs the pipeline: who looks for a call above it does not
 //! look far.
 //!
+//! **The first task.** Where libtbb calls its own function to run and to wait for it, as Intel's builds do, no entry point is called, and the
+//! caller's own strand comes to a stage. Then the caller waits from there on, and each stage that it comes to outside of a task is a task of its
+//! own ([`Run::begin_alone`]), behind what the item left at the stage before.
+//!
 //! **Cost:** one reading of the clock and one node of a path at the end of a serial stage, or of one before it, or of the last; and a reading
 //! at the begin of a serial one. Nothing for others.
 
 use core::cell::Cell;
 use core::ffi::c_void;
 use core::ptr;
-use core::sync::atomic::{AtomicIsize, AtomicU64, Ordering};
+use core::sync::atomic::{AtomicIsize, AtomicU32, AtomicU64, Ordering};
 
 use workspan_collect::shared::Shared;
 use workspan_collect::thread;
 use workspan_collect::waits::Wait;
 
-use super::abi::Before;
+use super::abi::{Before, Context};
+use super::algorithm::{self, Running};
 use super::order::Order;
+use super::site::Called;
 use super::store::Store;
-use crate::dag::frame::Frame;
+use super::{run as tasks, state};
+use crate::dag::frame::{Frame, Kind};
+use crate::dag::gather::{self, Gather};
 use crate::sync::wait::in_task;
 use crate::sync::waiters::Left;
 
@@ -120,6 +128,27 @@ struct Run {
     freed: Store<TOKENS>,
     /// What items left that come to a serial stage.
     parked: Store<TOKENS>,
+    /// Who runs it, if anybody follows that.
+    caller: Option<&'static Frame>,
+    /// By what its tasks are known, and where the program calls it.
+    of: (*const Context, Called),
+    /// Whether libtbb's first task is one of ours: [`UNKNOWN`], [`OURS_ALL`] or [`ALONE`].
+    first: AtomicU32,
+    /// If it is not: the caller's wait, and what it waits for. The caller's alone.
+    alone: Cell<Option<(Running, &'static Gather)>>,
+}
+
+const UNKNOWN: u32 = 0;
+const OURS_ALL: u32 = 1;
+const ALONE: u32 = 2;
+
+/// A stage that runs as a task of its own; over with this, also if its code threw an exception.
+struct Alone(&'static Frame);
+
+impl Drop for Alone {
+    fn drop(&mut self) {
+        tasks::end(self.0, ptr::null());
+    }
 }
 
 /// In a task's word ([`Frame::word`]), and no address: it has run a stage of a pipeline, and not the last.
@@ -142,8 +171,8 @@ pub fn has_run_last(task: &Frame) -> bool {
 ///
 /// # Safety
 ///
-/// `root` is what a program passes to libtbb's `parallel_pipeline`, which `own` calls.
-pub unsafe fn follow(root: *const Node, tokens: usize, own: impl FnOnce(*const Node)) {
+/// `root`, and the context, are what a program passes to libtbb's `parallel_pipeline`, which `own` calls.
+pub unsafe fn follow(root: *const Node, tokens: usize, of: (*const Context, Called), own: impl FnOnce(*const Node)) {
     let mut leaves = [ptr::null(); STAGES];
     let mut count = 0;
     // SAFETY: the caller's promise.
@@ -157,6 +186,10 @@ pub unsafe fn follow(root: *const Node, tokens: usize, own: impl FnOnce(*const N
         entered: AtomicU64::new(0),
         freed: Store::new(),
         parked: Store::new(),
+        caller: state::current().map(|(_, caller)| caller),
+        of,
+        first: AtomicU32::new(UNKNOWN),
+        alone: Cell::new(None),
     };
     let node = |left, right| Node { vtable: &OURS, _users: AtomicIsize::new(1), left, right };
     let stand_ins: [Leaf; STAGES] = core::array::from_fn(|at| {
@@ -223,10 +256,12 @@ unsafe extern "C-unwind" fn call(filter: *const Filter, item: *mut c_void) -> *m
         let table = slots.byte_sub(core::mem::offset_of!(StandIn, slots)).cast::<StandIn>();
         &*(*table).stage
     };
-    stage.begin(item);
+    let alone = stage.run().begin_alone();
+    stage.begin(item, alone.is_some());
     // SAFETY: the stage's own function.
     let made = unsafe { ((*stage.own.get()).call)(filter, item) };
-    stage.end(made);
+    stage.end(made, alone.is_some());
+    drop(alone);
     made
 }
 
@@ -253,12 +288,12 @@ impl Stage {
         (ptr::from_ref(self) as usize - self.run().stages.as_ptr() as usize) / size_of::<Stage>()
     }
 
-    /// The calling thread goes on with `item` here.
-    fn begin(&self, item: *mut c_void) {
+    /// The calling thread goes on with `item` here, in a task of its own or not.
+    fn begin(&self, item: *mut c_void, alone: bool) {
         let (run, number) = (self.run(), self.number());
         let order = self.order.get();
         let entered = if number == 0 { run.enters() } else { None };
-        let parked = order.is_some() && number > 0;
+        let parked = (order.is_some() || alone) && number > 0;
         let parked = parked.then(|| run.parked.take(key(number, item))).flatten();
         let mut after = [entered, parked];
         if order.is_none() && after.iter().all(Option::is_none) {
@@ -276,13 +311,13 @@ impl Stage {
     }
 
     /// The calling thread has done what there is to do here, and `made` goes on to the next stage.
-    fn end(&self, made: *mut c_void) {
+    fn end(&self, made: *mut c_void, alone: bool) {
         let (run, next) = (self.run(), self.number() + 1);
         if let Some(frame) = thread::current().and_then(Frame::on) {
             frame.set_word(if next == run.count { HAS_RUN_LAST } else { HAS_RUN });
         }
         let leaves = next == run.count && run.tokens != 0;
-        let comes_to_serial = next < run.count && run.stages[next].order.get().is_some();
+        let comes_to_serial = next < run.count && (alone || run.stages[next].order.get().is_some());
         let order = self.order.get();
         if !(order.is_some() || leaves || comes_to_serial) {
             return;
@@ -305,6 +340,30 @@ impl Stage {
 }
 
 impl Run {
+    /// If the calling thread is here in no task of the pipeline's: it begins one, of the stage alone.
+    fn begin_alone(&self) -> Option<Alone> {
+        if self.first.load(Ordering::Relaxed) == OURS_ALL {
+            return None;
+        }
+        let (thread, here) = state::current()?;
+        if !self.caller.is_some_and(|caller| ptr::eq(caller, here)) {
+            // The first to come to a stage is the caller.
+            let _ = self.first.compare_exchange(UNKNOWN, OURS_ALL, Ordering::Relaxed, Ordering::Relaxed);
+            return None;
+        }
+        if self.first.load(Ordering::Relaxed) == UNKNOWN {
+            // SAFETY: what the program passed; it lives as long as the pipeline runs, and longer than the wait, which `self` has.
+            let context: &'static Context = unsafe { &*self.of.0 };
+            self.alone.set(algorithm::begin_pipeline(thread, here, context, self.of.1));
+            self.first.store(ALONE, Ordering::Relaxed);
+        }
+        let alone = self.alone.take()?;
+        let gather = alone.1;
+        self.alone.set(Some(alone));
+        let kind = Kind { recursive: true, part: true, ..Kind::default() };
+        gather::create_at_begin(thread, here, gather, kind).and_then(tasks::begin_on).map(Alone)
+    }
+
     /// An item enters: behind one that is through, if there are as many as there may be. Of those that nobody has entered behind yet it is
     /// the one whose end is least, whoever's thread was late: so no more items than that are there at a time, and no fewer than can be.
     fn enters(&self) -> Option<Left> {
@@ -330,6 +389,7 @@ fn release(left: impl IntoIterator<Item = Option<Left>>) {
 
 impl Drop for Run {
     fn drop(&mut self) {
+        drop(self.alone.take());
         if let Some(thread) = thread::current() {
             self.stages.iter().filter_map(|stage| stage.order.take()).for_each(|order| order.give(thread));
         }

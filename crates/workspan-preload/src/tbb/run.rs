@@ -80,8 +80,9 @@ unsafe fn begin(task: *const Task) -> (&'static class::Class, Begun) {
     (class, Begun(frame.and_then(begin_on)))
 }
 
+/// `frame` begins on the calling thread. `None`: nobody follows that.
 #[inline]
-fn begin_on(frame: &'static Frame) -> Option<&'static Frame> {
+pub fn begin_on(frame: &'static Frame) -> Option<&'static Frame> {
     let (thread, below) = state::current()?;
     let is_next = state::begins(frame);
     if below.waits_briefly().is_some() && (!is_next || below.has_brief_run()) {
@@ -117,7 +118,8 @@ fn replace(thread: &'static Thread, below: &'static Frame, frame: &'static Frame
     }
 }
 
-fn end(frame: &'static Frame, next: *const Task) {
+/// `frame`, which the calling thread runs, is over, and `next` is what is to run next; null for nothing.
+pub fn end(frame: &'static Frame, next: *const Task) {
     let Some(thread) = thread::current() else { return };
     if !Frame::on(thread).is_some_and(|here| core::ptr::eq(here, frame)) {
         return state::lost(thread);
