@@ -4,7 +4,7 @@
 use core::cell::Cell;
 use core::ffi::c_void;
 
-/// Interface versions whose layout is the one below: oneTBB 2021.1 to 2023.x (tested: 2021.8, 2023.2).
+/// Interface versions whose layout is the one below: oneTBB 2021.1 to 2023.x (tested: 2021.8, 2021.13, 2022.0, 2022.2, 2022.3, 2023.0, 2023.2).
 pub const VERSIONS: core::ops::Range<i32> = 12010..12210;
 
 /// A function of a task's virtual table that runs or cancels it: the task, and how it is executed. Returns the task to run

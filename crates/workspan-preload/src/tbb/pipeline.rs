@@ -142,6 +142,17 @@ const UNKNOWN: u32 = 0;
 const OURS_ALL: u32 = 1;
 const ALONE: u32 = 2;
 
+std::thread_local! {
+    /// Where the program calls the innermost pipeline that the thread runs and has not begun with.
+    static CALLED: Cell<Option<Called>> = const { Cell::new(None) };
+}
+
+/// Where the program calls the pipeline that is about to run its first task; `None`: that is known. libtbb's own call of its entry point lies
+/// below all that a pipeline keeps on the stack.
+pub fn called() -> Option<Called> {
+    CALLED.take()
+}
+
 /// A stage that runs as a task of its own; over with this, also if its code threw an exception.
 struct Alone(&'static Frame);
 
@@ -203,7 +214,9 @@ pub unsafe fn follow(root: *const Node, tokens: usize, of: (*const Context, Call
         inner.set(node(tree, leaf(at)));
         tree = inner.as_ptr();
     }
+    CALLED.set(Some(of.1));
     own(tree);
+    CALLED.set(None);
 }
 
 /// The leaves below `node`, in order. False: too many of them.
@@ -356,6 +369,7 @@ impl Run {
             let context: &'static Context = unsafe { &*self.of.0 };
             self.alone.set(algorithm::begin_pipeline(thread, here, context, self.of.1));
             self.first.store(ALONE, Ordering::Relaxed);
+            CALLED.set(None);
         }
         let alone = self.alone.take()?;
         let gather = alone.1;
