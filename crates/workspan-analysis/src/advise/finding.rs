@@ -22,6 +22,17 @@ impl Default for Goal {
     }
 }
 
+/// What stands in the way of the target.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Left {
+    /// Where it is.
+    pub place: Place,
+    /// Of the critical path that the steps leave.
+    pub share: Option<Ratio>,
+    /// The mean of its strands there.
+    pub mean: Nanos,
+}
+
 /// What was found.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Kind {

@@ -12,8 +12,7 @@ use std::collections::BTreeMap;
 
 use workspan_model::{ContextTree, Nanos, Ratio, Recording};
 
-use super::finding::{Goal, Kind};
-use super::Left;
+use super::finding::{Goal, Kind, Left};
 use crate::laws;
 use crate::profile::Program;
 use crate::strands::{self, Place, Region, RegionProfile, RegionRow, Rows};

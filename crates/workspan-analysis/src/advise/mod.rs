@@ -18,7 +18,7 @@ use crate::strands::{Place, Problems, Rows};
 use crate::verdict::even_loops;
 use crate::what_if::{self, what_if, Change, Factor, Scenario, Selector};
 
-pub use finding::{Goal, Grain, Kind, Large};
+pub use finding::{Goal, Grain, Kind, Large, Left};
 pub use greedy::{Outcome, Step};
 
 /// Findings whose gain is computed: each takes time with every row.
@@ -43,17 +43,6 @@ pub struct Advice {
     pub findings: Vec<Finding>,
     /// What was wrong with the rows.
     pub problems: Problems,
-}
-
-/// What stands in the way of the target.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Left {
-    /// Where it is.
-    pub place: Place,
-    /// Of the critical path that the steps leave.
-    pub share: Option<Ratio>,
-    /// The mean of its strands there.
-    pub mean: Nanos,
 }
 
 /// Something to do.

@@ -7,10 +7,11 @@ use core::ptr;
 
 use workspan_collect::platform;
 
-use super::boundary;
+use crate::dag::clock::is_virtual;
 use crate::dag::frame::Frame;
 use crate::dag::rare;
 use crate::dag::team::Team;
+use crate::dag::token;
 use crate::samples;
 
 /// `ident_t` of LLVM's OpenMP: what the compiler says of a construct.
@@ -199,7 +200,7 @@ pub fn note_task(entry: Entry) {
         }
         let measured = noted.measured.get();
         // With virtual cores the runtime's part of each is seen: others who look for tasks keep its locks.
-        let each = measured < FIRST_ONES || boundary::watched();
+        let each = measured < FIRST_ONES || (token::enabled() && !is_virtual());
         let weight = if each { 1 } else { samples::distance(measured) };
         noted.measured.set(measured.saturating_add(1));
         noted.left.set(weight - 1);

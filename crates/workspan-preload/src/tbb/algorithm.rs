@@ -10,7 +10,7 @@ use workspan_wire::site::SiteKind;
 use super::abi::{Context, Task};
 use super::class::{self, hand_over, Class, Role};
 use super::site::{self, Called};
-use super::{context, pipeline, state};
+use super::{context, state};
 use crate::dag::frame::{Frame, Kind};
 use crate::dag::gather::{self, Gather};
 use crate::dag::{marked, task as rules};
@@ -46,7 +46,7 @@ pub unsafe fn begin(task: *const Task, context: *const Context, called: Called) 
     // SAFETY: a task has a virtual table.
     let Some(class) = (unsafe { class::of(thread, task.vtable.get()) }) else { return Running(None) };
     let called = match class.kind {
-        SiteKind::ParallelPipeline => pipeline::called().unwrap_or(called),
+        SiteKind::ParallelPipeline => state::called().unwrap_or(called),
         _ => called,
     };
     let at = events::now(thread);

@@ -16,7 +16,6 @@ use workspan_wire::shm::Thread;
 use workspan_wire::site::SiteKind;
 
 use super::abi::{Before, Run, Slots, Task};
-use super::node;
 use crate::dag::frame::Frame;
 
 /// What a class of tasks is to its algorithm.
@@ -48,7 +47,7 @@ pub struct Class {
     pub parts: bool,
     /// Its tasks fold bodies when they are done.
     pub folds: bool,
-    /// In which word of a task the address of its node is ([`node::word_of`]); 0: it has none.
+    /// In which word of a task the address of its node is ([`node_word`]); 0: it has none.
     pub node_word: usize,
     /// Its mangled name; empty without RTTI.
     pub name: &'static str,
@@ -185,7 +184,7 @@ unsafe fn add(slot: usize, vtable: *const Slots) -> Option<&'static Class> {
             role,
             parts: is_algorithm(kind),
             folds,
-            node_word: node::word_of(name),
+            node_word: node_word(name),
             name,
             before,
             stand_in,
@@ -202,6 +201,21 @@ unsafe fn add(slot: usize, vtable: *const Slots) -> Option<&'static Class> {
         }
     }
     None
+}
+
+/// In which word of a task of this class its node's address is; 0: it runs no node's body. Word 12 follows what all tasks of graphs
+/// have; from oneTBB 2022 on there is one word more, and another one in those of messages that somebody waits for.
+fn node_word(class: &str) -> usize {
+    let is = |namespace: &str| {
+        let rest = class.strip_prefix("N3tbb6detail").and_then(|rest| rest.strip_prefix(namespace));
+        rest.is_some_and(|rest| rest.starts_with("22apply_body_task_bypassI"))
+    };
+    match (is("2d1"), is("2d2")) {
+        (true, _) => 12,
+        (_, true) if class.contains("graph_task_with_message_waiters") => 14,
+        (_, true) => 13,
+        _ => 0,
+    }
 }
 
 /// True for constructs of which a run as a whole is an instance, and not each task.
@@ -290,5 +304,15 @@ mod tests {
         check(&format!("{of}9start_forI{indexed}E"), SiteKind::ParallelForEach, Role::Inner);
         check("N3tbb6detail2r110stage_taskE", SiteKind::ParallelPipeline, Role::Splits);
         check("", SiteKind::TbbTask, Role::Splits);
+    }
+
+    #[test]
+    fn words_of_nodes_by_class() {
+        let check = |class: &str, word| assert_eq!(node_word(class), word, "{class}");
+        check("N3tbb6detail2d122apply_body_task_bypassINS1_14function_inputIiiEEiEE", 12);
+        check("N3tbb6detail2d222apply_body_task_bypassINS1_14function_inputIiiEEiNS1_10graph_taskEEE", 13);
+        check("N3tbb6detail2d222apply_body_task_bypassINS1_1nEiNS1_31graph_task_with_message_waitersEEE", 14);
+        check("N3tbb6detail2d122input_node_task_bypassINS1_10input_nodeIiEEEE", 0);
+        check("", 0);
     }
 }

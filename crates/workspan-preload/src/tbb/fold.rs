@@ -24,7 +24,7 @@ use workspan_collect::waits::Wait;
 use workspan_wire::shm::Thread;
 
 use super::abi::{Context, Task};
-use super::{class, pipeline};
+use super::{class, stage};
 use crate::dag::frame::Frame;
 use crate::dag::patience::{patiently, HALF_A_SECOND};
 use crate::dag::{gather, pool};
@@ -95,7 +95,7 @@ fn is_new(node: *const c_void, outer: *const Fold) -> bool {
 
 /// Where `frame` folds when it is done; null: nowhere.
 fn fold_of(frame: &Frame) -> *const Fold {
-    if pipeline::has_run(frame) {
+    if stage::has_run(frame) {
         ptr::null()
     } else {
         frame.word() as *const Fold

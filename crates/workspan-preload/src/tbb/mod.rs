@@ -24,6 +24,7 @@ pub mod pipeline;
 pub mod run;
 pub mod site;
 pub mod spawn;
+pub mod stage;
 pub mod start;
 pub mod state;
 pub mod store;

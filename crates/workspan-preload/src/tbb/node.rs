@@ -1,7 +1,7 @@
 //! Nodes of flow graphs that take a limited number of messages at a time.
 //!
 //! Whether a message waits at such a node is an accident of the schedule: one worker follows each message to its end before it takes
-//! the next. So a node counts as so many resources as it takes messages, each busy with one at a time ([`Order`]).
+//! the next. So a node that takes N messages counts as N resources, each busy with one at a time ([`Order`]).
 //!
 //! **Table**: open addressing by the address of the node. An entry whose node nobody is in makes room for another one.
 //!
@@ -58,21 +58,6 @@ static TABLE: [Entry; NODES] = [const {
             PLACES],
     }
 }; NODES];
-
-/// In which word of a task of this class its node's address is; 0: it runs no node's body. Word 12 follows what all tasks of graphs
-/// have; from oneTBB 2022 on there is one word more, and another one in those of messages that somebody waits for.
-pub fn word_of(class: &str) -> usize {
-    let is = |namespace: &str| {
-        let rest = class.strip_prefix("N3tbb6detail").and_then(|rest| rest.strip_prefix(namespace));
-        rest.is_some_and(|rest| rest.starts_with("22apply_body_task_bypassI"))
-    };
-    match (is("2d1"), is("2d2")) {
-        (true, _) => 12,
-        (_, true) if class.contains("graph_task_with_message_waiters") => 14,
-        (_, true) => 13,
-        _ => 0,
-    }
-}
 
 /// The node of `task`, whose class says in which word its address is, and how many messages it takes at a time. `None`: any number.
 ///
@@ -219,16 +204,6 @@ impl Entry {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn words_by_class() {
-        let check = |class: &str, word| assert_eq!(word_of(class), word, "{class}");
-        check("N3tbb6detail2d122apply_body_task_bypassINS1_14function_inputIiiEEiEE", 12);
-        check("N3tbb6detail2d222apply_body_task_bypassINS1_14function_inputIiiEEiNS1_10graph_taskEEE", 13);
-        check("N3tbb6detail2d222apply_body_task_bypassINS1_1nEiNS1_31graph_task_with_message_waitersEEE", 14);
-        check("N3tbb6detail2d122input_node_task_bypassINS1_10input_nodeIiEEEE", 0);
-        check("", 0);
-    }
 
     #[test]
     fn a_table_that_is_full_makes_room() {

@@ -32,7 +32,7 @@ use super::algorithm::{self, Running};
 use super::order::Order;
 use super::site::Called;
 use super::store::Store;
-use super::{run as tasks, state};
+use super::{run as tasks, stage, state};
 use crate::dag::frame::{Frame, Kind};
 use crate::dag::gather::{self, Gather};
 use crate::sync::wait::in_task;
@@ -132,26 +132,15 @@ struct Run {
     caller: Option<&'static Frame>,
     /// By what its tasks are known, and where the program calls it.
     of: (*const Context, Called),
-    /// Whether libtbb's first task is one of ours: [`UNKNOWN`], [`OURS_ALL`] or [`ALONE`].
+    /// Whether libtbb's first task is followed: [`UNKNOWN`], [`FOLLOWED`] or [`ALONE`].
     first: AtomicU32,
     /// If it is not: the caller's wait, and what it waits for. The caller's alone.
     alone: Cell<Option<(Running, &'static Gather)>>,
 }
 
 const UNKNOWN: u32 = 0;
-const OURS_ALL: u32 = 1;
+const FOLLOWED: u32 = 1;
 const ALONE: u32 = 2;
-
-std::thread_local! {
-    /// Where the program calls the innermost pipeline that the thread runs and has not begun with.
-    static CALLED: Cell<Option<Called>> = const { Cell::new(None) };
-}
-
-/// Where the program calls the pipeline that is about to run its first task; `None`: that is known. libtbb's own call of its entry point lies
-/// below all that a pipeline keeps on the stack.
-pub fn called() -> Option<Called> {
-    CALLED.take()
-}
 
 /// A stage that runs as a task of its own; over with this, also if its code threw an exception.
 struct Alone(&'static Frame);
@@ -160,22 +149,6 @@ impl Drop for Alone {
     fn drop(&mut self) {
         tasks::end(self.0, ptr::null());
     }
-}
-
-/// In a task's word ([`Frame::word`]), and no address: it has run a stage of a pipeline, and not the last.
-const HAS_RUN: u64 = 1;
-/// It has run the last stage.
-const HAS_RUN_LAST: u64 = 2;
-
-/// True if `task` has run stages of a pipeline. The tasks that it spawns go on with other items then, or enter them: what they depend on is
-/// the order of the stages, and not what this one has done before.
-pub fn has_run(task: &Frame) -> bool {
-    matches!(task.word(), HAS_RUN | HAS_RUN_LAST)
-}
-
-/// True if what `task` returns to run next is another item.
-pub fn has_run_last(task: &Frame) -> bool {
-    task.word() == HAS_RUN_LAST
 }
 
 /// Runs `own`, which runs the pipeline of the stages that are the leaves of the tree it is given, with `root`'s stages followed.
@@ -214,9 +187,9 @@ pub unsafe fn follow(root: *const Node, tokens: usize, of: (*const Context, Call
         inner.set(node(tree, leaf(at)));
         tree = inner.as_ptr();
     }
-    CALLED.set(Some(of.1));
+    state::calls(Some(of.1));
     own(tree);
-    CALLED.set(None);
+    state::calls(None);
 }
 
 /// The leaves below `node`, in order. False: too many of them.
@@ -327,7 +300,7 @@ impl Stage {
     fn end(&self, made: *mut c_void, alone: bool) {
         let (run, next) = (self.run(), self.number() + 1);
         if let Some(frame) = thread::current().and_then(Frame::on) {
-            frame.set_word(if next == run.count { HAS_RUN_LAST } else { HAS_RUN });
+            stage::ran(frame, next == run.count);
         }
         let leaves = next == run.count && run.tokens != 0;
         let comes_to_serial = next < run.count && (alone || run.stages[next].order.get().is_some());
@@ -355,13 +328,13 @@ impl Stage {
 impl Run {
     /// If the calling thread is here in no task of the pipeline's: it begins one, of the stage alone.
     fn begin_alone(&self) -> Option<Alone> {
-        if self.first.load(Ordering::Relaxed) == OURS_ALL {
+        if self.first.load(Ordering::Relaxed) == FOLLOWED {
             return None;
         }
         let (thread, here) = state::current()?;
         if !self.caller.is_some_and(|caller| ptr::eq(caller, here)) {
             // The first to come to a stage is the caller.
-            let _ = self.first.compare_exchange(UNKNOWN, OURS_ALL, Ordering::Relaxed, Ordering::Relaxed);
+            let _ = self.first.compare_exchange(UNKNOWN, FOLLOWED, Ordering::Relaxed, Ordering::Relaxed);
             return None;
         }
         if self.first.load(Ordering::Relaxed) == UNKNOWN {
@@ -369,7 +342,7 @@ impl Run {
             let context: &'static Context = unsafe { &*self.of.0 };
             self.alone.set(algorithm::begin_pipeline(thread, here, context, self.of.1));
             self.first.store(ALONE, Ordering::Relaxed);
-            CALLED.set(None);
+            state::calls(None);
         }
         let alone = self.alone.take()?;
         let gather = alone.1;

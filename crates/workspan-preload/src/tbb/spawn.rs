@@ -10,7 +10,7 @@ use workspan_wire::site::SiteKind;
 use super::abi::{Context, Task};
 use super::class::{self, hand_over, Class, Role};
 use super::site::{self, Called};
-use super::{algorithm, context, fold, pipeline, state};
+use super::{algorithm, context, fold, stage, state};
 use crate::dag::frame::{Frame, Kind};
 use crate::dag::gather::{self, Gather};
 use crate::dag::{log as dag_log, task as rules};
@@ -60,7 +60,7 @@ pub unsafe fn follows(thread: &'static Thread, creator: &'static Frame, task: *c
     if let Some(class) = unsafe { class::of(thread, task.vtable.get()) } {
         let kind = Kind { recursive: true, part: class.parts, ..Kind::default() };
         let gather = gather::of(thread, creator);
-        let fresh = gather.filter(|_| pipeline::has_run_last(creator));
+        let fresh = gather.filter(|_| stage::has_run_last(creator));
         if let Some(frame) = fresh.and_then(|gather| gather::create_at_begin(thread, creator, gather, kind)) {
             return known(frame, task, class);
         }
@@ -99,7 +99,7 @@ fn create(
             (of, kind.recursive) = (target.context, target.recursive);
         }
     }
-    let fresh = gather.filter(|_| class.kind == SiteKind::ParallelPipeline && pipeline::has_run(creator));
+    let fresh = gather.filter(|_| class.kind == SiteKind::ParallelPipeline && stage::has_run(creator));
     if let Some(frame) = fresh.and_then(|gather| gather::create_at_begin(thread, creator, gather, kind)) {
         known(frame, task, class);
         return Some(of);

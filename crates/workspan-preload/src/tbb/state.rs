@@ -8,6 +8,7 @@ use workspan_collect::shared::Shared;
 use workspan_collect::{platform, process, thread};
 use workspan_wire::shm::Thread;
 
+use super::site::Called;
 use crate::dag::create;
 use crate::dag::frame::Frame;
 use crate::dag::gather::{self, Gather};
@@ -22,6 +23,7 @@ std::thread_local! {
             measured: Cell::new(0),
             next: Cell::new(ptr::null()),
             between: Cell::new(Between { waiter: ptr::null(), since: 0, passed: 0, known: 0 }),
+            called: Cell::new(None),
         }
     };
 }
@@ -42,6 +44,8 @@ struct Here {
     /// away. Until it begins, it leads to the one before ([`Frame::interrupts`]).
     next: Cell<*const Frame>,
     between: Cell<Between>,
+    /// Where the program calls a pipeline that has run nothing yet.
+    called: Cell<Option<Called>>,
 }
 
 /// What libtbb takes for a wait in which the thread runs one task that it has created last: before the task and after it.
@@ -55,6 +59,17 @@ struct Between {
     passed: i64,
     /// The mean of recent ones, in ticks.
     known: i64,
+}
+
+/// The calling thread is about to run a pipeline that the program calls there; `None`: what it runs first is known.
+pub fn calls(pipeline: Option<Called>) {
+    let _ = HERE.try_with(|here| here.called.set(pipeline));
+}
+
+/// Where the program calls the pipeline that is about to run its first task; `None`: that is known. libtbb's own call of its entry point lies
+/// below all that a pipeline keeps on the stack.
+pub fn called() -> Option<Called> {
+    HERE.try_with(|here| here.called.take()).ok().flatten()
 }
 
 /// The calling thread and what runs on it. `None`: nobody follows it.
