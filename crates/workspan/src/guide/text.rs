@@ -76,7 +76,8 @@ Each JSON has `schema_version`: it stays when fields are added; no field is remo
 stdout is data, stderr is messages. A field without a value is null.";
 
 const STATUSES: &str = "  0    success
-  1    doctor: something essential is missing; advise, diff, inflation: a finding or condition of --fail-on is met; graph races: races were found
+  1    doctor: something essential is missing; advise, diff, inflation: a finding or condition of --fail-on is met;
+       graph races: there are races
   2    wrong usage, unusable input, output that cannot be written; stderr names it, and what to type next
   126  the program cannot be run
   127  there is no such program

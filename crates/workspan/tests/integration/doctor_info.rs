@@ -64,6 +64,7 @@ fn this_machine() {
             "spawn-onetbb",
             "cargo",
             "rustc",
+            "clang",
             "commands",
             "collector",
             "libomp",

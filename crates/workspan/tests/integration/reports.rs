@@ -103,7 +103,7 @@ fn every_other_form_of_stored_recordings() {
             let file = stored.join(format!("{fixture}.wspan"));
             report(&folder, &file);
             let ended = run(workspan(&folder).args(["report", "--top", "1", "--html", "page.html"]).arg(&file));
-            assert_eq!(ended.check_success().err(), "", "{fixture}");
+            assert_eq!(ended.check_success().err(), "workspan: wrote page.html\n", "{fixture}");
             insta::assert_snapshot!(format!("{fixture}.report-top"), ended.out());
             insta::assert_snapshot!(format!("{fixture}.report-html"), page(&folder));
             // In place of the text, to a file.
