@@ -79,8 +79,8 @@ const STATUSES: &str = "  0    success
   1    doctor: something essential is missing; advise, diff, inflation: a finding or condition of --fail-on is met;
        graph races: there are races
   2    wrong usage, unusable input, output that cannot be written; stderr names it, and what to type next
-  126  the program cannot be run
-  127  there is no such program
+  126  record, scale, inflation, limits, graph record, depend, build: the program cannot be run
+  127  record, scale, inflation, limits, graph record, depend, build: there is no such program
 record, inflation and the cargo commands otherwise end as the program did: with its status, or by its signal. scale ends by a
 signal that interrupts it.";
 
