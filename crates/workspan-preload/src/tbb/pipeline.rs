@@ -147,7 +147,7 @@ struct Alone(&'static Frame);
 
 impl Drop for Alone {
     fn drop(&mut self) {
-        tasks::end(self.0, ptr::null());
+        tasks::over(self.0);
     }
 }
 

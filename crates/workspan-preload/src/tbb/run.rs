@@ -20,9 +20,9 @@ use crate::ompt::events;
 pub unsafe extern "C-unwind" fn execute(task: *const Task, how: *const Execution) -> *const Task {
     // SAFETY: the caller's promise.
     let (class, begun) = unsafe { begin(task) };
-    // SAFETY: the class says so, and the task runs now.
-    let within =
-        if class.node_word == 0 || begun.0.is_none() { None } else { unsafe { node::enter(task, class.node_word) } };
+    let is_followed = class.node_word != 0 && begun.0.is_some();
+    // SAFETY: the class says so, and the task has not run.
+    let within = is_followed.then(|| unsafe { node::enter(task, class.node_word) });
     // SAFETY: the task's own function.
     let next = unsafe { ((*class.original).execute)(task, how) };
     drop(within);
@@ -118,8 +118,12 @@ fn replace(thread: &'static Thread, below: &'static Frame, frame: &'static Frame
     }
 }
 
-/// `frame`, which the calling thread runs, is over, and `next` is what is to run next; null for nothing.
-pub fn end(frame: &'static Frame, next: *const Task) {
+/// `frame`, which the calling thread runs, is over.
+pub fn over(frame: &'static Frame) {
+    end(frame, core::ptr::null());
+}
+
+fn end(frame: &'static Frame, next: *const Task) {
     let Some(thread) = thread::current() else { return };
     if !Frame::on(thread).is_some_and(|here| core::ptr::eq(here, frame)) {
         return state::lost(thread);

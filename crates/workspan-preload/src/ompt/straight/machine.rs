@@ -25,8 +25,9 @@ impl Machine {
     /// same without signs.
     pub(super) fn passes_at_equal(&self, begins_left: bool) -> bool {
         let [first, second] = [0, 1].map(|offset| {
+            let byte = (self.at as *const u8).wrapping_add(offset);
             // SAFETY: the program's code, which the thread is about to run.
-            unsafe { (self.at as *const u8).add(offset).read() }
+            unsafe { byte.read() }
         });
         let condition = match first {
             0x70..=0x7f => first & 15,
