@@ -93,7 +93,7 @@ pub struct Within {
 /// # Safety
 ///
 /// As of [`limited`].
-#[cold]
+#[inline(never)]
 pub unsafe fn enter(task: *const Task, word: usize) -> Option<Within> {
     // SAFETY: the caller's promise.
     let (node, limit) = unsafe { limited(task, word) }?;
