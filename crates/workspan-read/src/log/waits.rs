@@ -47,9 +47,9 @@ pub(super) struct Parked {
     pub(super) lock: bool,
     /// Place of its group in what is open.
     pub(super) group: Option<usize>,
-    /// By how much later it came, if it goes on without what it waits for.
-    pub(super) late: Option<i64>,
-    /// The same, in case it does.
+    /// It goes on without what it waits for.
+    pub(super) is_late: bool,
+    /// By how much later it came.
     pub(super) raised: i64,
 }
 

@@ -98,7 +98,8 @@ impl<L: Logs + ?Sized, E, P: FnMut(&[Strand], &[u64]) -> Result<(), E>> Walk<'_,
         let cursor = self.track.cursor;
         let end = self.open.wake(self.waits.label(), part)?;
         self.open.close_to(at + 1)?;
-        self.waits.park(key, Parked { cursor, end, regions, context: part.context, lock, group, late: None, raised });
+        self.waits
+            .park(key, Parked { cursor, end, regions, context: part.context, lock, group, is_late: false, raised });
         let nothing = self.open.rows.nothing(None);
         self.end(Some(nothing))?;
         Ok(())
@@ -109,8 +110,7 @@ impl<L: Logs + ?Sized, E, P: FnMut(&[Strand], &[u64]) -> Result<(), E>> Walk<'_,
         let Some(parked) = self.open.innermost_group().and_then(|group| self.waits.unpark_of(group)) else {
             return false;
         };
-        let late = Some(parked.raised);
-        self.waits.ready.push((self.open.stack.len(), Parked { late, ..parked }));
+        self.waits.ready.push((self.open.stack.len(), Parked { is_late: true, ..parked }));
         true
     }
 
@@ -141,14 +141,14 @@ impl<L: Logs + ?Sized, E, P: FnMut(&[Strand], &[u64]) -> Result<(), E>> Walk<'_,
             depended_on: false,
         });
         let nothing = self.open.rows.nothing(Some(parked.context));
-        match parked.lock && parked.late.is_none() {
+        match parked.lock && !parked.is_late {
             true => self.open.locked(parked.end, nothing)?,
             false => self.open.awaits(parked.end, nothing)?,
         }
         self.waits.release(parked.end.label);
-        if let Some(blocked) = parked.late {
+        if parked.is_late {
             let nothing = self.open.rows.nothing(Some(parked.context));
-            self.open.rows.carry(Part { blocked, ..nothing })?;
+            self.open.rows.carry(Part { blocked: parked.raised, ..nothing })?;
         }
         for context in parked.regions {
             let event = Ends::Enter(self.open.rows.context(context));
