@@ -1,10 +1,11 @@
 //! Two recordings side by side: a program before and after a change.
 //!
 //! Each quantity is compared over all runs of either recording: where the ranges do not meet, it has changed; where they
-//! do, it may be noise. With one run each there is no range, and every difference counts.
+//! do, it may be noise. With one run there is no range, and [noise](change::SAME) is assumed.
 //!
 //! Cost: linear in sites and runs, but for sorting.
 
+mod change;
 mod sites;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,45 +14,8 @@ use workspan_model::{Nanos, Ratio, Recording, SiteId};
 
 use crate::profile::{profile, Program, SiteRow, Uniform};
 use crate::spread::Spread;
+pub use change::{Change, Noise, Number, Pair, SAME};
 pub(crate) use sites::matched;
-
-/// What became of a quantity.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Change {
-    /// The range is the same: in all runs, where there is one number.
-    Same,
-    /// It is less in every run than in any before.
-    Less,
-    /// It is more in every run than in any before.
-    More,
-    /// The ranges meet.
-    Unclear,
-}
-
-/// A quantity before and after.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Pair<T> {
-    /// Over the runs before.
-    pub before: Spread<T>,
-    /// Over the runs after.
-    pub after: Spread<T>,
-}
-
-impl<T: Copy + Default + PartialOrd> Pair<T> {
-    /// What became of it.
-    pub fn change(&self) -> Change {
-        let Pair { before, after } = self;
-        if after.high < before.low {
-            Change::Less
-        } else if after.low > before.high {
-            Change::More
-        } else if before == after {
-            Change::Same
-        } else {
-            Change::Unclear
-        }
-    }
-}
 
 /// The whole program.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -113,19 +77,32 @@ struct Seen {
 }
 
 /// The runs before and after.
-type Sides = [Vec<Seen>; 2];
+struct Sides<'r> {
+    /// Where they are from.
+    recordings: [&'r Recording; 2],
+    /// What their profiles have.
+    seen: [Vec<Seen>; 2],
+}
+
+impl Sides<'_> {
+    /// How exact a quantity of either side is.
+    fn noise<T: Number>(&self) -> [Noise; 2] {
+        self.recordings.map(Noise::of::<T>)
+    }
+}
 
 /// Compares all runs of two recordings.
 pub fn diff(before: &Recording, after: &Recording) -> Diff {
-    let profiles: Sides = [before, after].map(|recording| {
+    let seen = [before, after].map(|recording| {
         let seen = |run| {
             let profile = profile(recording, run);
             Seen { program: profile.program, sites: profile.sites.into_iter().map(|row| (row.site, row)).collect() }
         };
-        recording.runs.iter().map(seen).collect()
+        recording.runs.iter().map(seen).collect::<Vec<Seen>>()
     });
+    let profiles = Sides { recordings: [before, after], seen };
     let sites = [0, 1].map(|side: usize| {
-        let used: BTreeSet<SiteId> = profiles[side].iter().flat_map(|seen| seen.sites.keys().copied()).collect();
+        let used: BTreeSet<SiteId> = profiles.seen[side].iter().flat_map(|seen| seen.sites.keys().copied()).collect();
         used
     });
     let mut rows: Vec<SitePair> =
@@ -136,27 +113,27 @@ pub fn diff(before: &Recording, after: &Recording) -> Diff {
 }
 
 /// Over all runs of both sides.
-fn pair<T: Copy + Default + PartialOrd>(profiles: &Sides, of: impl Fn(usize, &Seen) -> T) -> Pair<T> {
-    let side = |at: usize| Spread::of(profiles[at].iter().map(|profile| of(at, profile)));
-    Pair { before: side(0), after: side(1) }
+fn pair<T: Number + Default + PartialOrd>(profiles: &Sides<'_>, of: impl Fn(usize, &Seen) -> T) -> Pair<T> {
+    let side = |at: usize| Spread::of(profiles.seen[at].iter().map(|profile| of(at, profile)));
+    Pair { before: side(0), after: side(1), noise: profiles.noise::<T>() }
 }
 
 /// The same of what a run may be without: over those that have it, if there are some on both sides.
-fn pair_of_some(profiles: &Sides, of: impl Fn(usize, &Seen) -> Option<Ratio>) -> Option<Pair<Ratio>> {
+fn pair_of_some(profiles: &Sides<'_>, of: impl Fn(usize, &Seen) -> Option<Ratio>) -> Option<Pair<Ratio>> {
     let side = |at: usize| {
-        let some: Vec<Ratio> = profiles[at].iter().filter_map(|profile| of(at, profile)).collect();
+        let some: Vec<Ratio> = profiles.seen[at].iter().filter_map(|profile| of(at, profile)).collect();
         (!some.is_empty()).then(|| Spread::of(some))
     };
-    Some(Pair { before: side(0)?, after: side(1)? })
+    Some(Pair { before: side(0)?, after: side(1)?, noise: profiles.noise::<Ratio>() })
 }
 
 /// The upper ends of ranges, if some run has a range: one that has none has its parallelism for both ends.
 fn pair_of_ends(
-    profiles: &Sides,
+    profiles: &Sides<'_>,
     of: impl Fn(usize, &Seen) -> Option<(Option<Ratio>, Option<Uniform>)>,
 ) -> Option<Pair<Ratio>> {
     let upper = |at: usize, seen: &Seen| of(at, seen).and_then(|(_, uniform)| uniform?.parallelism);
-    let some = profiles.iter().enumerate().any(|(at, runs)| runs.iter().any(|seen| upper(at, seen).is_some()));
+    let some = profiles.seen.iter().enumerate().any(|(at, runs)| runs.iter().any(|seen| upper(at, seen).is_some()));
     let either = |at: usize, seen: &Seen| upper(at, seen).or_else(|| of(at, seen)?.0);
     if some {
         pair_of_some(profiles, either)
@@ -165,7 +142,7 @@ fn pair_of_ends(
     }
 }
 
-fn program_pair(profiles: &Sides) -> ProgramPair {
+fn program_pair(profiles: &Sides<'_>) -> ProgramPair {
     ProgramPair {
         work: pair(profiles, |_, profile| profile.program.work),
         span: pair(profiles, |_, profile| profile.program.span),
@@ -174,11 +151,14 @@ fn program_pair(profiles: &Sides) -> ProgramPair {
         task_overhead: pair_of_some(profiles, |_, profile| profile.program.task_overhead),
         tasks: pair(profiles, |_, profile| profile.program.tasks),
         serial: pair(profiles, |_, profile| profile.program.serial),
-        wall: pair(profiles, |_, profile| profile.program.wall),
+        wall: Pair {
+            noise: profiles.recordings.map(Noise::of_wall),
+            ..pair(profiles, |_, profile| profile.program.wall)
+        },
     }
 }
 
-fn site_pair(profiles: &Sides, ids: [Option<SiteId>; 2]) -> SitePair {
+fn site_pair(profiles: &Sides<'_>, ids: [Option<SiteId>; 2]) -> SitePair {
     // A free function: a closure cannot say that what it returns lives as long as its argument.
     fn row(id: Option<SiteId>, profile: &Seen) -> Option<&SiteRow> {
         profile.sites.get(&id?)
@@ -202,7 +182,7 @@ mod tests {
     use super::*;
     use workspan_model::{ContextId, ContextTree, Function, Run, Site, SiteKind, Totals};
 
-    /// A recording of joins, each of so much work, at these lines of functions.
+    /// A recording of joins at these lines of functions, each with its work in milliseconds.
     fn recording(sites: &[(u32, &str)], runs: &[&[i64]]) -> Recording {
         let site = |(line, name): &(u32, &str)| Site {
             kind: SiteKind::Join,
@@ -220,12 +200,12 @@ mod tests {
             contexts.intern(ContextId::ROOT, SiteId(id)).expect("the root is there");
         }
         let totals = |work: i64| {
-            let work = Nanos(work);
+            let work = Nanos(work * 1_000_000);
             Totals { self_work: work, work, span: work, instances: 1, entries: 1, tasks: 1, ..Totals::default() }
         };
         let run = |works: &&[i64]| Run {
             totals: std::iter::once(Totals::default()).chain(works.iter().map(|work| totals(*work))).collect(),
-            span: works.iter().map(|work| Nanos(*work)).sum(),
+            span: works.iter().map(|work| Nanos(*work * 1_000_000)).sum(),
             ..Run::default()
         };
         let runs = runs.iter().map(run).collect();
@@ -238,7 +218,7 @@ mod tests {
         let before = recording(&[(1, "f"), (2, "g")], &[&[100, 300]]);
         let mut after = before.clone();
         assert_eq!(diff(&before, &after).program.uniform, None);
-        after.runs[0].uniform_span = Nanos(100);
+        after.runs[0].uniform_span = Nanos(100_000_000);
         let ends = diff(&before, &after).program.uniform.expect("one side has a range");
         assert_eq!((ends.before.median, ends.after.median), (Ratio(1.0), Ratio(4.0)));
         assert_eq!(diff(&after, &before).program.uniform.map(|ends| ends.change()), Some(Change::Less));
@@ -248,9 +228,10 @@ mod tests {
     fn ranges_decide() {
         let before = recording(&[(3, "f")], &[&[100], &[110], &[105]]);
         let change = |runs: &[&[i64]]| diff(&before, &recording(&[(3, "f")], runs)).program.span.change();
-        assert_eq!(change(&[&[90], &[99]]), Change::Less);
+        assert_eq!(change(&[&[90], &[97]]), Change::Less);
         assert_eq!(change(&[&[90], &[101]]), Change::Unclear);
-        assert_eq!(change(&[&[111]]), Change::More);
+        assert_eq!(change(&[&[104], &[101]]), Change::Unclear);
+        assert_eq!(change(&[&[116]]), Change::More);
         let one = recording(&[(3, "f")], &[&[100]]);
         assert_eq!(diff(&one, &one).program.span.change(), Change::Same);
     }
@@ -260,8 +241,11 @@ mod tests {
         let before = recording(&[(3, "f"), (9, "g"), (12, "g"), (20, "h")], &[&[1, 2, 3, 4]]);
         // Two lines more above `g`; where `g` had a join, `f` has one now; `h` is gone.
         let after = recording(&[(3, "f"), (9, "f"), (11, "g"), (14, "g")], &[&[10, 20, 30, 40]]);
-        let mut pairs: Vec<[i64; 2]> =
-            diff(&before, &after).sites.iter().map(|row| [row.work.before.median.0, row.work.after.median.0]).collect();
+        let mut pairs: Vec<[i64; 2]> = diff(&before, &after)
+            .sites
+            .iter()
+            .map(|row| [row.work.before.median.0 / 1_000_000, row.work.after.median.0 / 1_000_000])
+            .collect();
         pairs.sort_unstable();
         assert_eq!(pairs, [[0, 20], [1, 10], [2, 30], [3, 40], [4, 0]]);
     }

@@ -2,12 +2,12 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use workspan_analysis::diff::{Change, Pair, SitePair};
+use workspan_analysis::diff::{Change, Number, Pair, SitePair, SAME};
 use workspan_analysis::differential::{unite, United};
 use workspan_analysis::{Diff, Differential, Spread};
 use workspan_model::{Nanos, Ratio, Recording, Run, SiteId};
 
-use crate::differential::{self, NodeByNode};
+use crate::differential::{self, NodeByNode, Noise};
 use crate::events::{self, ComparedEvents};
 use crate::parts::{self, factor, id, name, ratio, time};
 use crate::terminal::{line, more, Style, Table};
@@ -103,13 +103,13 @@ pub struct Range {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Changed {
-    /// The same in all runs.
+    /// The same but for noise.
     Same,
-    /// Less in every run than in any before.
+    /// Less in every run than in any before, by more than noise.
     Less,
-    /// More in every run than in any before.
+    /// More in every run than in any before, by more than noise.
     More,
-    /// The ranges meet.
+    /// The ranges meet, and are wider than noise.
     Inconclusive,
 }
 
@@ -185,11 +185,11 @@ pub fn answer(compared: Compared<'_>, foretold: Option<(Vec<what_if::Change>, Ve
     let (lower, upper) = (medians(view.parallelism), medians(view.uniform_parallelism));
     let verdict = of_change(view.wall.change).to_owned();
     let text = format!(
-        "parallelism {} instead of {}: {}, {}",
-        parts::range(lower.1, upper.1),
-        parts::range(lower.0, upper.0),
+        "{}: {}, {}, {}",
+        headline(&view, parts::range(lower.0, upper.0), &parts::range(lower.1, upper.1)),
         words("work", &view.work),
-        words("span", &view.span)
+        words("span", &view.span),
+        words("wall time", &view.wall)
     );
     let prediction = foretold.and_then(|(changes, predicted)| {
         let (predicted, measured) = (Spread::of(predicted), program.parallelism?.after);
@@ -208,7 +208,10 @@ pub fn answer(compared: Compared<'_>, foretold: Option<(Vec<what_if::Change>, Ve
         prediction,
         sites: diff.sites.iter().map(|row| site(compared, row)).collect(),
         events: Some(found).filter(|found| !found.events.is_empty()),
-        nodes: nodes.map(|(united, found)| differential::view(united, found, differential::Order::Changed, None)),
+        nodes: nodes.map(|(united, found)| {
+            let noise = Noise::assumed(before, after);
+            differential::view(united, found, differential::Order::Changed, Some(noise))
+        }),
         failed: Vec::new(),
         warnings: warnings(before, after),
     }
@@ -261,7 +264,7 @@ fn counts(pair: &Pair<u64>) -> Quantity {
     quantity(pair, |count| count as f64)
 }
 
-fn quantity<T: Copy + Default + PartialOrd>(pair: &Pair<T>, number: fn(T) -> f64) -> Quantity {
+fn quantity<T: Number + Default + PartialOrd>(pair: &Pair<T>, number: fn(T) -> f64) -> Quantity {
     let (before, after) = (range(&pair.before, number), range(&pair.after, number));
     Quantity {
         before,
@@ -318,9 +321,22 @@ fn warnings(before: &Recording, after: &Recording) -> Vec<String> {
     }
     let virtual_clock = |run: &Run| run.clock == workspan_model::Clock::Virtual;
     if sides.iter().any(|(_, recording)| recording.runs.len() < 2 && !recording.runs.iter().all(virtual_clock)) {
-        warnings.push("only one run: the noise between runs is not known (record with --repeat N)".to_owned());
+        warnings.push(format!(
+            "only one run: differences of up to {} count as the same, since runs of one program differ as much; record with --repeat N to see smaller ones",
+            percent(Ratio(SAME))
+        ));
     }
     warnings
+}
+
+/// What became of the parallelism.
+fn headline(view: &Program, before: String, after: &str) -> String {
+    match view.parallelism.map(|parallelism| parallelism.change) {
+        Some(Changed::Same) if before == after => format!("parallelism {after} as before"),
+        Some(Changed::Same) => format!("parallelism {after}, the same as before ({before})"),
+        Some(Changed::Inconclusive) => format!("parallelism {after} instead of {before}, inconclusive"),
+        _ => format!("parallelism {after} instead of {before}"),
+    }
 }
 
 /// How a quantity changed, in words.
@@ -402,8 +418,10 @@ fn program(out: &mut String, answer: &Answer, style: Style) {
         let [before, after, times] = cells(quantity, show);
         let note = match (name, quantity.change) {
             ("wall", _) => answer.verdict.as_str(),
+            (_, Changed::Same) => "same",
+            (_, Changed::Less) => "less",
+            (_, Changed::More) => "more",
             (_, Changed::Inconclusive) => "inconclusive",
-            _ => "",
         };
         table.row(vec![name.to_owned(), before, after, times, note.to_owned()]);
     };

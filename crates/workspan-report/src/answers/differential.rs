@@ -3,10 +3,11 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 use workspan_analysis::advise::piece_id;
+use workspan_analysis::diff::{Number, SAME};
 use workspan_analysis::differential::{Cost, PlaceRow, SiteRow, Sums, United};
 use workspan_analysis::strands::merge;
 use workspan_analysis::{Differential, Spread};
-use workspan_model::{Nanos, Ratio, Recording, Run};
+use workspan_model::{Clock, Nanos, Ratio, Recording, Run};
 
 use crate::parts::{id, name, piece, problems, ratio, time, Piece};
 use crate::terminal::{line, more, Style, Table};
@@ -38,7 +39,7 @@ pub struct NodeByNode {
     pub sites: Vec<Site>,
     /// Segments of the source between two events, in the same order.
     pub pieces: Vec<Place>,
-    /// By how much runs that are alike differ; null where one side has a single run, or if that was not looked at.
+    /// By how much runs that are alike differ; null of `inflation` where one side has a single run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub noise: Option<Noise>,
     /// Warnings about the accuracy of the numbers.
@@ -128,13 +129,33 @@ pub struct Noise {
     pub work: f64,
     /// Of what is on the critical path.
     pub critical: f64,
+    /// And a time that is noise whatever it is a share of, in nanoseconds.
+    pub least_ns: f64,
 }
 
 impl Noise {
     /// Of two recordings; none where one has a single run.
     pub fn between(base: &Recording, new: &Recording) -> Option<Noise> {
         let of = |value: fn(&Run) -> Nanos| Some(spread(base, value)?.hypot(spread(new, value)?));
-        Some(Noise { work: of(Run::work)?, critical: of(|run| run.span)? })
+        let least_ns = least(base, new, 1);
+        Some(Noise { work: of(Run::work)?, critical: of(|run| run.span)?, least_ns })
+    }
+
+    /// The same, and an assumption where one has a single run.
+    pub fn assumed(base: &Recording, new: &Recording) -> Noise {
+        let share = if least(base, new, 0) > 0.0 { SAME } else { 0.0 };
+        let alone = Noise { work: share, critical: share, least_ns: least(base, new, 0) };
+        Noise::between(base, new).unwrap_or(alone)
+    }
+}
+
+/// What is noise whatever it is a share of; nothing with the virtual clock.
+fn least(base: &Recording, new: &Recording, several: usize) -> f64 {
+    let real = |recording: &Recording| recording.runs.iter().any(|run| run.clock == Clock::Real);
+    if real(base) || real(new) {
+        Nanos::LEAST[several]
+    } else {
+        0.0
     }
 }
 
@@ -146,20 +167,34 @@ fn spread(recording: &Recording, value: fn(&Run) -> Nanos) -> Option<f64> {
 }
 
 /// What a change amounts to beside the noise, in words; nothing if it is more.
-fn beside(pair: Pair, noise: Option<f64>) -> &'static str {
-    #[expect(clippy::cast_precision_loss, reason = "a share, for comparison")]
-    let share = |noise: f64| noise * pair.base_ns as f64;
-    #[expect(clippy::cast_precision_loss, reason = "as above")]
-    let is_within = |noise: f64| (pair.more_ns.unsigned_abs() as f64) <= share(noise);
+fn beside(pair: Pair, noise: Option<(f64, f64)>) -> &'static str {
     match noise {
         _ if pair.more_ns == 0 => "",
-        Some(noise) if is_within(noise) => " (within noise)",
+        Some(noise) if is_within(pair, noise) => " (within noise)",
         None if pair.more_ns < 0 => " (of one run: the noise is not known)",
         _ => "",
     }
 }
 
-/// The answer as it is shown. `noise`: of runs beside others.
+/// Whether a change is no more than noise: a share, and a time.
+#[expect(clippy::cast_precision_loss, reason = "for comparison")]
+fn is_within(pair: Pair, (share, least): (f64, f64)) -> bool {
+    (pair.more_ns.unsigned_abs() as f64) <= (share * pair.base_ns as f64).max(least)
+}
+
+impl Noise {
+    /// Of what is on the critical path.
+    fn on_path(self) -> (f64, f64) {
+        (self.critical, self.least_ns)
+    }
+
+    /// Of work.
+    fn in_all(self) -> (f64, f64) {
+        (self.work, self.least_ns)
+    }
+}
+
+/// The answer as it is shown. `noise`: of runs that are alike.
 pub fn view(united: &United, found: &Differential, order: Order, noise: Option<Noise>) -> NodeByNode {
     let recording = &united.recording;
     let program = inflated(&found.program);
@@ -175,7 +210,7 @@ pub fn view(united: &United, found: &Differential, order: Order, noise: Option<N
     }
     NodeByNode {
         text: match order {
-            Order::Changed => summary(&program, pieces.first(), &sites),
+            Order::Changed => summary(&program, pieces.first(), &sites, noise),
             Order::Inflated => inflation(&program, pieces.first(), noise),
         },
         strands: found.strands,
@@ -194,29 +229,40 @@ pub fn view(united: &United, found: &Differential, order: Order, noise: Option<N
 }
 
 /// In one line, the largest change: of strands that both have, or that only one has.
-fn summary(program: &Inflated, first: Option<&Place>, sites: &[Site]) -> String {
+fn summary(program: &Inflated, first: Option<&Place>, sites: &[Site], noise: Option<Noise>) -> String {
     let changed = first.map_or(0, |place| place.sums.critical.more_ns.saturating_abs());
     let lonely = |site: &&Site| site.only_base_ns.max(site.sums.only_new_ns);
     let lonely = sites.iter().max_by_key(lonely).filter(|site| lonely(site) > changed);
-    let [critical, work] = [program.critical, program.work].map(|pair| ratio(pair.inflation));
+    let words = |pair: Pair, noise: Option<(f64, f64)>| match noise {
+        Some(noise) if is_within(pair, noise) => "the same work".to_owned(),
+        _ => format!("work {}x", ratio(pair.inflation)),
+    };
+    let critical = words(program.critical, noise.map(Noise::on_path));
+    let work = words(program.work, noise.map(Noise::in_all));
+    let sums = match critical == work {
+        true => format!("{critical} on the critical path and in total"),
+        false => format!("{critical} on the critical path, {work} in total"),
+    };
     if let Some(site) = lonely {
         let (what, took) = match (site.only_base_ns, site.sums.only_new_ns) {
             (gone, new) if gone >= new => ("only before", gone),
             (_, new) => ("only after", new),
         };
         let name = &site.name;
-        return format!(
-            "{BOTH}: work {critical}x on the critical path, {work}x in total; most changed: {name}, {} {what}",
-            time(took)
-        );
+        return format!("{BOTH}: {sums}; most changed: {name}, {} {what}", time(took));
     }
-    let most = first.filter(|place| place.sums.critical.more_ns != 0).map_or_else(String::new, |place| {
+    let noisy = |pair: Pair| noise.is_some_and(|noise| is_within(pair, noise.on_path()));
+    let changed = first.map(|place| place.sums.critical).filter(|pair| pair.more_ns != 0);
+    if changed.is_some_and(noisy) {
+        return format!("{BOTH}: {sums}; no segment changed by more than noise");
+    }
+    let most = first.filter(|_| changed.is_some()).map_or_else(String::new, |place| {
         let Pair { more_ns, inflation, .. } = place.sums.critical;
         let word = if more_ns > 0 { "more" } else { "less" };
         let by = time(more_ns.saturating_abs());
         format!("; most changed: {}, {by} {word} ({}x)", place.piece.text, ratio(inflation))
     });
-    format!("{BOTH}: work {critical}x on the critical path, {work}x in total{most}")
+    format!("{BOTH}: {sums}{most}")
 }
 
 /// What a comparison strand by strand covers.
@@ -225,9 +271,9 @@ const BOTH: &str = "strands in both recordings";
 /// The same of runs beside others: what costs less there is no inflation.
 fn inflation(program: &Inflated, first: Option<&Place>, noise: Option<Noise>) -> String {
     let first = first.filter(|place| place.sums.critical.more_ns > 0);
-    let words = |pair: Pair, noise: Option<f64>| format!("{}x{}", ratio(pair.inflation), beside(pair, noise));
-    let critical = words(program.critical, noise.map(|noise| noise.critical));
-    let work = words(program.work, noise.map(|noise| noise.work));
+    let words = |pair: Pair, noise: Option<(f64, f64)>| format!("{}x{}", ratio(pair.inflation), beside(pair, noise));
+    let critical = words(program.critical, noise.map(Noise::on_path));
+    let work = words(program.work, noise.map(Noise::in_all));
     let most = first.map_or_else(String::new, |place| {
         let Pair { more_ns, inflation, .. } = place.sums.critical;
         format!("; most at {}: {} more ({}x)", place.piece.text, time(more_ns), ratio(inflation))
@@ -309,8 +355,8 @@ pub(crate) fn text(out: &mut String, view: &NodeByNode, [base, new]: [&str; 2], 
     let [critical, work] = ["critical", "work"].map(|what| format!("{what} {base}"));
     let header = [&critical, new, "more", "ratio", &work, new, "ratio", "segment"];
     let mut table = Table::new(&header);
-    let noise = view.noise.map(|noise| noise.critical);
-    let noisy = |pair: &Pair| if order == Order::Inflated { beside(*pair, noise) } else { "" };
+    let noise = view.noise.map(Noise::on_path);
+    let noisy = |pair: &Pair| if order == Order::Inflated || noise.is_some() { beside(*pair, noise) } else { "" };
     let mut row = |sums: &Inflated, text: String| {
         let Inflated { critical, work, .. } = sums;
         table.row(vec![

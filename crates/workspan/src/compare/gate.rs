@@ -3,6 +3,7 @@
 use std::str::FromStr;
 
 use anyhow::{bail, ensure, Context};
+use workspan_analysis::diff::SAME;
 use workspan_report::diff::{Answer, Changed, Quantity};
 use workspan_report::differential::NodeByNode;
 
@@ -84,7 +85,11 @@ impl Gate {
             }
         };
         let value = quantity.and_then(|it| if self.relative { it.ratio } else { Some(it.after.median) });
-        let certain = !self.relative || quantity.is_none_or(|it| it.change != Changed::Inconclusive);
+        let changed = |it: &Quantity| matches!(it.change, Changed::Less | Changed::More);
+        // What has not changed, or not for certain, meets a condition only if all of it does: that it is no gain, say.
+        let all = |it: &Quantity| it.ratio_range.is_some_and(|range| range.iter().all(|end| self.is_past(*end)));
+        let apart = (self.limit - 1.0).abs() > SAME;
+        let certain = !self.relative || quantity.is_none_or(|it| changed(it) || (apart && all(it)));
         Ok(self.is_beyond(value)? && certain)
     }
 
@@ -109,7 +114,15 @@ impl Gate {
 
     fn is_beyond(&self, value: Option<f64>) -> anyhow::Result<bool> {
         let value = value.with_context(|| format!("`{}`: there is nothing to compare", self.text))?;
-        Ok(if self.above { value > self.limit } else { value < self.limit })
+        Ok(self.is_past(value))
+    }
+
+    fn is_past(&self, value: f64) -> bool {
+        if self.above {
+            value > self.limit
+        } else {
+            value < self.limit
+        }
     }
 }
 

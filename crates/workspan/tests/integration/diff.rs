@@ -92,15 +92,30 @@ fn before_and_after() {
 #[test]
 fn noise_is_no_change() {
     let folder = scratch("diff-noise");
-    recorded(&folder, "before.wspan", &[100, 97, 104], |_| {});
-    recorded(&folder, "after.wspan", &[101, 103], |_| {});
-    let ended = ask(&folder, &["diff", "--json", "before.wspan", "after.wspan"]);
-    let answer: serde_json::Value = serde_json::from_slice(&ended.check_success().stdout).expect("JSON");
-    assert_eq!(answer["program"]["work"]["change"], "inconclusive");
-    assert_eq!(answer["program"]["tasks"]["change"], "same");
-    let verdicts = answer["sites"].as_array().expect("a list").iter().map(|site| site["verdict"].as_str());
-    let verdicts: std::collections::BTreeSet<_> = verdicts.flatten().collect();
-    assert!(verdicts.iter().all(|verdict| ["same", "inconclusive"].contains(verdict)), "{verdicts:?}");
+    // Runs before and after, and what became of the work and of each span.
+    let cases: [(&[i64], &[i64], &str, &[&str]); 6] = [
+        (&[100, 97, 104], &[101, 103], "same", &["same", "inconclusive"]),
+        (&[100, 60, 140], &[101, 103], "inconclusive", &["same", "inconclusive"]),
+        (&[100], &[102], "same", &["same"]),
+        (&[100, 101], &[102], "same", &["same"]),
+        (&[100], &[140], "more", &["same", "slower", "inconclusive"]),
+        (&[100], &[60], "less", &["same", "faster", "inconclusive"]),
+    ];
+    for (before, after, work, spans) in cases {
+        recorded(&folder, "before.wspan", before, |_| {});
+        recorded(&folder, "after.wspan", after, |_| {});
+        let ended = ask(&folder, &["diff", "--json", "before.wspan", "after.wspan"]);
+        let answer: serde_json::Value = serde_json::from_slice(&ended.check_success().stdout).expect("JSON");
+        assert_eq!(answer["program"]["work"]["change"], work, "{before:?} {after:?}");
+        assert_eq!(answer["program"]["tasks"]["change"], "same");
+        let verdicts = answer["sites"].as_array().expect("a list").iter().map(|site| site["verdict"].as_str());
+        let verdicts: std::collections::BTreeSet<_> = verdicts.flatten().collect();
+        assert!(verdicts.iter().all(|verdict| spans.contains(verdict)), "{before:?} {after:?}: {verdicts:?}");
+        let words = ask(&folder, &["diff", "before.wspan", "after.wspan"]).out();
+        assert_eq!(words.contains(": the same work, "), work == "same", "{words}");
+        let nothing = words.contains("no segment changed by more than noise");
+        assert!(nothing || work != "same", "{before:?} {after:?}: {words}");
+    }
 }
 
 #[test]
@@ -177,6 +192,8 @@ fn conditions_are_a_gate() {
     check("new.wspan", &["parallelism<1e9"], &["parallelism<1e9"]);
     // Noise alone is no change.
     check("noise.wspan", &["work>1.0001x", "work<0.9999x", "span>1.0001x"], &[]);
+    // That it brought no gain is sure all the same.
+    check("noise.wspan", &["work<1.5x", "parallelism<1.5x", "work<0.8x"], &["work<1.5x", "parallelism<1.5x"]);
     recorded(&folder, "nothing.wspan", &[0], |_| {});
     for condition in ["work>1.1x", "parallelism>1x", "inflation>1", "critical-inflation<1"] {
         let nothing = ["diff", "nothing.wspan", "nothing.wspan", "--fail-on", condition];
