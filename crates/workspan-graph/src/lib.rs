@@ -7,7 +7,7 @@
 //! * [`graph`]: work, create, join, sync and barrier tasks with their edges.
 //! * [`replay`]: a recording as a stream of decoded segments. A [`replay::Consumer`] sees accesses, never the encoding.
 //! * [`order`]: which moment of a context comes before which of another.
-//! * Analyses: [`cache`] and [`curve`], [`misses`], [`races`], [`sharing`], [`code`], [`timeline`], [`path`], [`waits`],
+//! * Analyses: [`cache`] and [`curve`], [`misses`], [`moved`], [`races`], [`sharing`], [`code`], [`timeline`], [`path`], [`waits`],
 //!   [`working_set`]; what they share: [`causes`], [`allocations`], [`runtimes`], [`now`], [`traffic`].
 //!
 //! **Invariant:** any bytes are decoded without a panic, in memory proportional to a chunk. Chunks are independent: each
@@ -20,8 +20,8 @@ mod stored;
 
 // Folders show the flow; names stay short.
 pub use analyses::{
-    allocations, cache, code, curve, misses, now, path, races, runtimes, sharing, summary, timeline, traffic, waits,
-    working_set,
+    allocations, cache, code, curve, misses, moved, now, path, races, runtimes, sharing, summary, timeline, traffic,
+    waits, working_set,
 };
 use analyses::{sets, streams, windows};
 pub use ordered::{causes, graph, messages, order, ranks, structure, task};

@@ -30,7 +30,9 @@ mod rows;
 
 // Folders show the flow; names stay short.
 use answers::unfound;
-pub use answers::{advice, calls, diff, differential, inflation, merged, predict, under_lock, what_if};
+pub use answers::{
+    advice, calls, diff, differential, inflated_memory, inflation, merged, predict, under_lock, what_if,
+};
 pub use tables::table;
 use tables::{terminal, tree};
 use wording::parts;

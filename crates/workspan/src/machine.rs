@@ -1,5 +1,6 @@
 //! What this machine is like: its clock, its interrupts, what it costs to move a task, and which tasks are worth spawning.
 
+mod caches;
 mod known;
 mod listening;
 mod spawn;
@@ -10,6 +11,7 @@ use std::{fs, thread};
 use workspan_collect::platform;
 use workspan_model::Machine;
 
+pub use caches::{last_level, LastLevel};
 pub use known::Pauses;
 pub use listening::interrupts_show;
 use listening::LISTEN;

@@ -6,6 +6,7 @@ pub mod code;
 pub mod curve;
 pub(crate) mod loops;
 pub mod misses;
+pub mod moved;
 pub mod now;
 pub mod path;
 pub mod races;

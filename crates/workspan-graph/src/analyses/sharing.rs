@@ -18,13 +18,25 @@ use workspan_trace::program::Access as Mode;
 /// Accesses that are kept of a line.
 const MOST: usize = 8;
 
+/// An access to a line.
 #[derive(Clone, Copy, Debug)]
-struct Last {
-    context: u32,
-    moment: u32,
-    bytes: u64,
-    write: bool,
-    place: Place,
+pub(super) struct Last {
+    pub(super) context: u32,
+    pub(super) moment: u32,
+    /// Bytes of the line: a bit for each.
+    pub(super) bytes: u64,
+    pub(super) write: bool,
+    pub(super) place: Place,
+}
+
+/// The parts of an access that lie in one line each: the line, and which of its bytes.
+pub(super) fn lines_of(access: &Access, line: u64) -> impl Iterator<Item = (u64, u64)> {
+    let (address, last) = (access.address, access.address.saturating_add(access.size.saturating_sub(1)));
+    (address / line..=last / line).map(move |number| {
+        let from = address.max(number * line) - number * line;
+        let to = last.min(number * line + line - 1) - number * line;
+        (number, (u64::MAX >> (63 - (to - from))) << from)
+    })
 }
 
 /// Two places that share lines falsely.
@@ -126,11 +138,7 @@ impl Consumer for Sharing {
             let place = (executed.module_number, access.operation);
             let moment = self.causes.order.now(context);
             let write = access.mode != Mode::Load;
-            let last = access.address.saturating_add(access.size - 1);
-            for line in access.address / self.line..=last / self.line {
-                let from = access.address.max(line * self.line) - line * self.line;
-                let to = last.min(line * self.line + self.line - 1) - line * self.line;
-                let bytes = (u64::MAX >> (63 - (to - from))) << from;
+            for (line, bytes) in lines_of(access, self.line) {
                 self.line(Last { context, moment, bytes, write, place }, line);
             }
             self.feed(context, access, place);

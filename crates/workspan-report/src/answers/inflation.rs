@@ -8,6 +8,7 @@ use workspan_model::{Clock, Nanos, Recording, Run};
 
 use crate::differential::{self, NodeByNode, Noise};
 use crate::events::{self, ComparedEvents};
+use crate::inflated_memory::{self, Memory};
 use crate::parts::{ratio, time};
 use crate::terminal::{head, line, Style, Table};
 use crate::words::{count, percent};
@@ -32,6 +33,8 @@ pub struct Answer {
     pub events: Vec<Event>,
     /// The named ones by site, first where strands cost more on the critical path.
     pub event_sites: ComparedEvents,
+    /// The memory that inflated strands miss on or share, by a task graph; null without one.
+    pub memory: Option<Memory>,
     /// Conditions of `--fail-on` that are met.
     pub failed: Vec<String>,
     /// Warnings about the accuracy of the numbers.
@@ -145,6 +148,7 @@ pub fn answer(input: Input<'_>) -> Answer {
         nodes,
         events: input.counted.iter().map(event).collect(),
         event_sites,
+        memory: None,
         failed: Vec::new(),
         warnings,
     }
@@ -250,6 +254,9 @@ pub fn text(answer: &Answer, style: Style) -> String {
         style,
     );
     events::compared_text(&mut out, &answer.event_sites, style);
+    if let Some(memory) = &answer.memory {
+        inflated_memory::text(&mut out, memory, style);
+    }
     for condition in &answer.failed {
         line(&mut out, "");
         line(&mut out, &style.warning(&format!("failed: {condition}")));

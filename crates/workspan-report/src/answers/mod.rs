@@ -4,6 +4,7 @@ pub mod advice;
 pub mod calls;
 pub mod diff;
 pub mod differential;
+pub mod inflated_memory;
 pub mod inflation;
 pub mod merged;
 pub mod predict;

@@ -113,13 +113,27 @@ impl DependOptions {
 impl InflationOptions {
     /// The options as arguments of `workspan inflation`.
     pub fn to_arguments(&self) -> anyhow::Result<Vec<String>> {
-        let InflationOptions { output, workers, logical_cores, repeat, events, fail_on, json, top, clock } = self;
+        let InflationOptions {
+            output,
+            workers,
+            logical_cores,
+            repeat,
+            events,
+            graph,
+            cache,
+            fail_on,
+            json,
+            top,
+            clock,
+        } = self;
         let mut all = Arguments::default();
         all.path("output", Some(output))?;
         all.value("workers", *workers);
         all.value("logical-cores", *logical_cores);
         all.value("repeat", Some(repeat));
         all.value("events", events.as_ref());
+        all.path("graph", graph.as_deref())?;
+        all.value("cache", *cache);
         fail_on.iter().for_each(|gate| all.value("fail-on", Some(gate.text())));
         all.file_or_stdout("json", json.as_deref())?;
         all.value("top", Some(top));

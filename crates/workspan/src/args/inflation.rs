@@ -19,6 +19,7 @@ Examples:
   workspan inflation -- ./prog args
   workspan inflation --workers 8 --repeat 5 -- ./prog args
   workspan inflation --events cycles,instructions,LLC-load-misses -- ./prog args
+  workspan inflation --graph run.graph -- ./prog args     with the allocations that inflated code misses on or shares
   workspan diff inflation.base.wspan inflation.wspan     the same comparison, without a run
 
 Exit status: the program's if that is not 0; 1 if a condition of --fail-on is met; 2 if something else fails.";
@@ -43,6 +44,14 @@ pub struct InflationOptions {
     /// `cpu/event=…/`.
     #[arg(long, value_name = "EVENT[,…]")]
     pub events: Option<String>,
+    /// Name the allocations that inflated code shares with other threads or misses on, by a task graph of the same program
+    /// (`workspan build`, then `workspan graph record`).
+    #[arg(long, value_name = "FOLDER")]
+    pub graph: Option<PathBuf>,
+    /// With --graph: count misses in a cache of N KiB that all threads share, a power of two (default: this machine's
+    /// last-level cache).
+    #[arg(long, value_name = "N", requires = "graph", value_parser = clap::value_parser!(u64).range(1..=1 << 22))]
+    pub cache: Option<u64>,
     /// End with status 1 if CONDITION holds: inflation or critical-inflation, then `<` or `>`, then a limit.
     #[arg(long, value_name = "CONDITION")]
     pub fail_on: Vec<Gate>,

@@ -7,6 +7,7 @@ use anyhow::{ensure, Context};
 use workspan_report::inflation::{answer, json, text, Answer, Counted, Input};
 use workspan_report::text::Style;
 
+use super::memory;
 use crate::args::{Inflation, InflationOptions, RunOptions};
 use crate::counters::{self, Counts};
 use crate::differential::{compare, Side};
@@ -32,6 +33,7 @@ pub fn run(args: &Inflation) -> anyhow::Result<Outcome> {
     for file in [&plan.base_file, &options.output] {
         strands::check_writable(file)?;
     }
+    let graph = options.graph.as_deref().map(|folder| memory::Source::open(folder, options.cache)).transpose()?;
     let events = counters::Wanted::new(options.events.as_deref().unwrap_or_default())?;
     let [(base, base_counts), (new, new_counts)] = plan.measure(args, &events)?;
     let outcome = if base.outcome == Outcome::OK { new.outcome } else { base.outcome };
@@ -53,7 +55,7 @@ pub fn run(args: &Inflation) -> anyhow::Result<Outcome> {
     } else if errors.is_empty() {
         let counted = events.counted(&base_counts, &new_counts);
         let sides = sides.map(|(file, measured)| Side { file, recording: &measured.recording });
-        match judge(sides, &plan, &counted, options, &mut errors) {
+        match judge(sides, &plan, &counted, (options, graph.as_ref()), &mut errors) {
             Ok(outcome) => found = outcome,
             Err(error) => errors.push(error),
         }
@@ -72,7 +74,7 @@ fn judge(
     [base, new]: [Side<'_>; 2],
     plan: &Plan,
     counted: &[Counted],
-    options: &InflationOptions,
+    (options, graph): (&InflationOptions, Option<&memory::Source>),
     errors: &mut Vec<anyhow::Error>,
 ) -> anyhow::Result<Outcome> {
     let compared = compare(base, new)?.context("the strands are gone")?;
@@ -86,6 +88,14 @@ fn judge(
     };
     let mut view = answer(input);
     view.warnings.splice(0..0, compared.doubts.iter().cloned());
+    match graph.map(|graph| graph.explain(&view.nodes, &compared.united.recording)) {
+        None => {}
+        Some(Ok((memory, doubts))) => {
+            view.memory = Some(memory);
+            view.warnings.extend(doubts);
+        }
+        Some(Err(error)) => errors.push(error),
+    }
     for gate in &options.fail_on {
         match gate.is_met_by(&view.nodes) {
             Ok(true) => view.failed.push(gate.text().to_owned()),

@@ -4,4 +4,5 @@ pub mod diff;
 pub mod differential;
 pub mod gate;
 pub mod inflation;
+mod memory;
 pub mod merge;

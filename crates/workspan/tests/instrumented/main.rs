@@ -10,6 +10,7 @@ mod depend_models;
 mod depend_oracle;
 mod depend_paths;
 mod depend_rust;
+mod inflation;
 mod mpi;
 mod openmp;
 mod oracle;
