@@ -3,158 +3,21 @@
 //! A page of shadow has one cell for as many bytes as all accesses to the page have covered as a whole: 8, 4, 2 or 1; an access that is
 //! smaller or lies across refines the page, so that the result is exact for each byte.
 //!
+//! Cells that a loop accesses at one distance from one another may be [runs](Run): what they hold is then kept for all of them at once.
+//!
 //! **Memory:** 16 bytes a cell, and 32 for each group of reads that a later write could distinguish from others.
+
+mod cells;
+mod runs;
+#[cfg(test)]
+mod tests;
+mod together;
 
 use std::collections::HashMap;
 
-/// Number of a site: a place where memory is accessed; 0 is none.
-pub type Site = u32;
-
-/// The last write, and where the reads since begin.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Cell {
-    /// When it was written.
-    pub written: u64,
-    /// By which site; 0: not written.
-    pub writer: Site,
-    /// First group of reads; 0: none.
-    pub readers: u32,
-}
-
-impl Cell {
-    /// The last write, as a group of accesses.
-    #[inline]
-    pub fn write(&self) -> Reader {
-        Reader { site: self.writer, next: 0, first: self.written, last: self.written }
-    }
-}
-
-/// Reads by one site that no later write can distinguish, but for their distance.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Reader {
-    /// Site.
-    pub site: Site,
-    /// The next group, or 0.
-    pub next: u32,
-    /// First read.
-    pub first: u64,
-    /// Last read.
-    pub last: u64,
-}
-
-/// Groups of reads, by number, from 1. Empty, it has allocated nothing: it is taken out for each access.
-#[derive(Debug, Default)]
-pub struct Readers {
-    all: Vec<Reader>,
-    free: u32,
-}
-
-impl Readers {
-    /// A group.
-    #[inline]
-    pub fn get(&self, number: u32) -> Reader {
-        self.all.get((number as usize).wrapping_sub(1)).copied().unwrap_or_default()
-    }
-
-    /// A group in its place.
-    #[inline]
-    pub fn place(&mut self, number: u32) -> Option<&mut Reader> {
-        self.all.get_mut((number as usize).wrapping_sub(1))
-    }
-
-    /// True if the groups of a list are few, each of another site, and none ends before a moment.
-    #[inline]
-    pub fn is_each_another(&self, first: u32, floor: u64) -> bool {
-        let (mut sites, mut count, mut at) = ([0; 8], 0, first);
-        while at != 0 {
-            let Reader { site, next, last, .. } = self.get(at);
-            if count == sites.len() || last < floor || sites[..count].contains(&site) {
-                return false;
-            }
-            sites[count] = site;
-            (count, at) = (count + 1, next);
-        }
-        true
-    }
-
-    /// Changes a group in its place.
-    #[inline]
-    pub fn change(&mut self, number: u32, change: impl FnOnce(&mut Reader)) {
-        if let Some(place) = self.all.get_mut((number as usize).wrapping_sub(1)) {
-            change(place);
-        }
-    }
-
-    /// Changes a group.
-    #[inline]
-    pub fn set(&mut self, number: u32, reader: Reader) {
-        if let Some(place) = self.all.get_mut((number as usize).wrapping_sub(1)) {
-            *place = reader;
-        }
-    }
-
-    /// A new group.
-    #[inline]
-    pub fn add(&mut self, reader: Reader) -> u32 {
-        let number = self.free;
-        if let Some(place) = self.place(number) {
-            let next = std::mem::replace(place, reader).next;
-            self.free = next;
-            return number;
-        }
-        let number = u32::try_from(self.all.len() + 1).unwrap_or(0);
-        if number != 0 {
-            self.all.push(reader);
-        }
-        number
-    }
-
-    /// Gives a list back.
-    #[inline]
-    pub fn drop_list(&mut self, first: u32) {
-        // Most lists have one group: the last one goes on with those that are free.
-        let mut last = first;
-        while last != 0 {
-            let next = self.get(last).next;
-            if next == 0 {
-                let free = self.free;
-                self.change(last, |reader| reader.next = free);
-                self.free = first;
-            }
-            last = next;
-        }
-    }
-
-    /// Gives one group of a list back; the one before it, if any, goes on after it.
-    pub fn unlink(&mut self, before: u32, number: u32, cell: &mut Cell) {
-        let next = self.get(number).next;
-        if before == 0 {
-            cell.readers = next;
-        } else {
-            let former = self.get(before);
-            self.set(before, Reader { next, ..former });
-        }
-        self.set(number, Reader { next: self.free, ..Reader::default() });
-        self.free = number;
-    }
-
-    /// A copy of a list.
-    fn copy(&mut self, first: u32) -> u32 {
-        let mut groups = Vec::new();
-        let mut at = first;
-        while at != 0 {
-            let reader = self.get(at);
-            groups.push(reader);
-            at = reader.next;
-        }
-        groups.into_iter().rev().fold(0, |next, reader| self.add(Reader { next, ..reader }))
-    }
-
-    /// Bytes.
-    pub fn bytes(&self) -> usize {
-        self.all.capacity() * size_of::<Reader>()
-    }
-}
+pub use self::cells::{Cell, Reader, Readers, Site};
+use self::runs::RUN;
+pub use self::runs::{Group, Moments, Numbers, Piece, Run};
 
 /// Bytes of memory that a page covers.
 const PAGE: u64 = 1 << 12;
@@ -167,6 +30,12 @@ const RECENT: usize = 1024;
 #[inline]
 fn recent(key: u64) -> usize {
     usize::try_from(key % RECENT as u64).unwrap_or(0)
+}
+
+/// The number of a cell in its run, in place of the moment at which it was written.
+#[inline]
+fn number(written: u64) -> u32 {
+    (written & 0xffff_ffff) as u32
 }
 
 #[derive(Debug)]
@@ -185,6 +54,21 @@ pub struct Shadow {
     recent: Vec<(u64, u32)>,
     /// Groups of reads.
     pub readers: Readers,
+    /// Cells that are kept together.
+    runs: Vec<Run>,
+    free_runs: Vec<u32>,
+    /// Cells that were looked at to become runs, and that did not have to be looked at since they belong to one.
+    joined: u64,
+    saved: u64,
+}
+
+/// Where an address is found.
+#[derive(Clone, Copy, Debug)]
+pub enum Found {
+    /// It has a cell of its own: page and cell.
+    Cell((u32, u32)),
+    /// It belongs to a run: which one, and its number there.
+    Run(u32, u32),
 }
 
 /// Multiplies by a constant: page numbers are no adversary's.
@@ -262,12 +146,40 @@ impl Shadow {
         let offset = address % PAGE;
         let first = u32::try_from(offset >> shift).unwrap_or(0);
         let end = u32::try_from((offset + size) >> shift).unwrap_or(0);
-        Span { page, first, end }
+        let span = Span { page, first, end };
+        for place in span.cells() {
+            self.own(place);
+        }
+        span
+    }
+
+    /// A cell becomes one of its own.
+    #[inline]
+    fn own(&mut self, (page, cell): (u32, u32)) {
+        let Cell { written, writer, readers } = self.pages[page as usize].cells[cell as usize];
+        if writer == RUN {
+            self.cut(readers, number(written));
+        }
     }
 
     /// The cell of an access that covers one cell, which must be there; `last`: number of a page, + 1, and where it is.
     #[inline]
     pub fn whole(&mut self, address: u64, shift: u32, last: &mut (u64, u32)) -> Option<(u32, u32)> {
+        let place = self.locate(address, shift, last)?;
+        self.own(place);
+        Some(place)
+    }
+
+    /// The same, but for cells that belong to a run.
+    #[inline]
+    pub fn found(&mut self, address: u64, shift: u32, last: &mut (u64, u32)) -> Option<Found> {
+        let (page, cell) = self.locate(address, shift, last)?;
+        let Cell { written, writer, readers } = self.pages[page as usize].cells[cell as usize];
+        Some(if writer == RUN { Found::Run(readers, number(written)) } else { Found::Cell((page, cell)) })
+    }
+
+    #[inline]
+    fn locate(&mut self, address: u64, shift: u32, last: &mut (u64, u32)) -> Option<(u32, u32)> {
         let key = address / PAGE;
         if last.0 != key + 1 {
             *last = match self.recent.get(recent(key)) {
@@ -304,6 +216,12 @@ impl Shadow {
     }
 
     fn refine(&mut self, page: u32, shift: u32) {
+        for cell in 0..self.pages[page as usize].cells.len() {
+            let Cell { writer, readers, .. } = self.pages[page as usize].cells[cell];
+            if writer == RUN {
+                self.dissolve(readers);
+            }
+        }
         let page = &mut self.pages[page as usize];
         let times = 1_usize << (page.shift - shift);
         let mut cells = Vec::with_capacity(page.cells.len() * times);
@@ -352,7 +270,10 @@ impl Shadow {
     pub fn is_written(&self, address: u64) -> bool {
         let page = self.index.get(&(address / PAGE)).and_then(|page| self.pages.get(*page as usize));
         let cell = page.and_then(|page| page.cells.get(((address % PAGE) >> page.shift) as usize));
-        cell.is_some_and(|cell| cell.writer != 0)
+        cell.is_some_and(|cell| match cell.writer {
+            RUN => self.runs.get(cell.readers as usize).is_some_and(|run| run.writer(number(cell.written)) != 0),
+            writer => writer != 0,
+        })
     }
 
     /// Forgets some bytes.
@@ -374,6 +295,7 @@ impl Shadow {
     /// Bytes.
     pub fn bytes(&self) -> usize {
         let pages: usize = self.pages.iter().map(|page| page.cells.capacity() * size_of::<Cell>()).sum();
-        pages + self.readers.bytes()
+        let runs: usize = self.runs.iter().map(Run::bytes).sum();
+        pages + self.readers.bytes() + runs
     }
 }

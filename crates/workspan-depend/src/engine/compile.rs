@@ -191,6 +191,9 @@ impl Engine {
                 habits.push(Habit::new(small(habits.len()), mode));
             }
             habits[site as usize].mode = mode;
+            if let (Address::Slot, Where::Byte(at, _)) = (&each.address, address) {
+                strip.places.push(at);
+            }
             strip.operations.push(Operation { address, size, mode, flags, site, line: 0 });
         }
         let mut at = first;

@@ -10,6 +10,8 @@
 mod accesses;
 mod arrival;
 mod column;
+mod columns;
+mod coming;
 mod compile;
 mod context;
 mod counts;
@@ -21,6 +23,7 @@ mod found;
 mod frames;
 mod lines;
 mod locals;
+mod look;
 mod noting;
 mod parts;
 mod plain;

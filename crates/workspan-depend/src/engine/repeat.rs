@@ -22,10 +22,10 @@ impl Engine {
     pub(super) fn repeat(&mut self, context: &mut Context, strip: &mut Strip, bytes: &[u8]) -> usize {
         let (mut at, mut times, first) = (0, 0, context.now);
         self.repeats.is_known = false;
-        let (mut tangled, mut missed) = (!strip.is_plain, 0);
+        let (mut most, mut missed) = (if strip.is_plain { usize::MAX } else { 0 }, 0);
         while strip.comes(&bytes[at..]) {
-            if self.repeats.pending > 0 && !tangled && missed < MISSED {
-                let rows = self.rows(context, strip, &bytes[at..], &mut tangled);
+            if self.repeats.pending > 0 && most > 0 && missed < MISSED {
+                let rows = self.rows(context, strip, &bytes[at..], &mut most);
                 if rows > 0 {
                     let many = rows as u64;
                     self.repeats.pending += many;

@@ -89,6 +89,8 @@ pub(super) struct Habit {
     pub(super) met: Met,
     /// Reads of the site that belong together, as they were found last.
     pub(super) together: [Together; 2],
+    /// How often in a row its cells did not become runs.
+    pub(super) apart: u8,
 }
 
 impl Habit {
@@ -102,6 +104,7 @@ impl Habit {
             unexpected: 0,
             met: Met::OTHER,
             together: [Together::None; 2],
+            apart: 0,
         }
     }
 }
@@ -132,6 +135,8 @@ pub(super) struct Strip {
     /// Ids, and where they are; bytes.
     pub(super) ids: Vec<(usize, u32)>,
     pub(super) bytes: usize,
+    /// Where its addresses are.
+    pub(super) places: Vec<usize>,
     /// Shape before and afterwards.
     pub(super) from: u32,
     pub(super) to: u32,
