@@ -9,6 +9,7 @@ use workspan_graph::codec::{Decoder, Encoder};
 use workspan_graph::curve::{Curve, Sharing};
 use workspan_graph::events::Access;
 use workspan_graph::file::{Recording, NAME};
+use workspan_graph::races::Races;
 use workspan_graph::replay::{replay, Consumer, Executed, Iterations};
 
 /// Takes everything and does nothing.
@@ -48,6 +49,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let since = on_cpu();
     replay(&recording, &mut Nothing)?;
     rate("replay", on_cpu() - since);
+    let since = on_cpu();
+    let mut races = Races::default();
+    replay(&recording, &mut races)?;
+    rate("races", on_cpu() - since);
+    println!("{} pairs of places race", races.found().len());
     let total = recording.accesses();
     for (what, caches) in
         [("exact curve", Caches::new(64, 4, SIZES)?), ("sampled curve", Caches::sampled(64, 4, SIZES, (64, total))?)]

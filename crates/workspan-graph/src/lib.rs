@@ -23,7 +23,7 @@ pub use analyses::{
     allocations, cache, code, curve, misses, moved, now, path, races, runtimes, sharing, summary, timeline, traffic,
     waits, working_set,
 };
-use analyses::{sets, streams, windows};
+use analyses::{contexts, sets, streams, windows};
 pub use ordered::{causes, graph, messages, order, ranks, structure, task};
 use ordered::{four, level, levels, names};
 pub use stored::{codec, events, file, merge, program};

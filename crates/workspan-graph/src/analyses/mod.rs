@@ -3,6 +3,7 @@
 pub mod allocations;
 pub mod cache;
 pub mod code;
+pub(crate) mod contexts;
 pub mod curve;
 pub(crate) mod loops;
 pub mod misses;

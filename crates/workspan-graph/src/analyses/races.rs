@@ -10,7 +10,13 @@
 //! the compiler makes up for reductions and copies runs within the runtime's own order, and is excluded; so is the code of
 //! runtimes that is compiled into the program ([`crate::runtimes`]). Tasks that run on one thread share its thread-local variables:
 //! a task that uses one comes after what the task that used it before has done so far.
-//! **Memory:** proportional to what the program touched.
+//! **Memory:** proportional to what the program touched. **Cost:** a cell, and a comparison for each access that it holds; where all
+//! are of one context, none of them asks for the order.
+
+mod shadow;
+mod stamps;
+#[cfg(test)]
+mod tests;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -20,10 +26,13 @@ use workspan_trace::program::{operation, Access as Mode};
 pub use crate::allocations::Allocation;
 use crate::allocations::Allocations;
 use crate::causes::Causes;
+use crate::contexts::Contexts;
 use crate::events::{Access, Control};
 use crate::ranks;
-use crate::replay::{Consumer, Executed};
-use crate::runtimes::{Owner, Owners};
+use crate::replay::{Consumer, Executed, Iterations};
+use crate::runtimes::{Owned, Owner, Owners};
+use shadow::{how, Held, Last, Shadow};
+use stamps::{Stamp, Stamps};
 
 /// Kinds of races.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -74,20 +83,6 @@ pub struct Instance {
     pub count: u64,
 }
 
-#[derive(Clone, Copy)]
-struct Last {
-    context: u32,
-    /// Context of the thread.
-    thread: u32,
-    moment: u32,
-    /// [`Races::marks`] at the time.
-    marks: u32,
-    bytes: u8,
-    write: bool,
-    atomic: bool,
-    place: Place,
-}
-
 /// Accesses that a shadow keeps.
 const MOST: usize = 16;
 /// How far the first thread's stack reaches below a frame, at most.
@@ -103,6 +98,8 @@ struct Context {
     frame: Option<u64>,
     /// What it has just released by an atomic operation that comes next.
     released: Option<u64>,
+    /// Its stamp, the number of that, and how many events there had been.
+    stamp: Option<(Stamp, u32, u32)>,
 }
 
 /// Finds races in a replayed recording.
@@ -110,19 +107,22 @@ struct Context {
 #[expect(missing_debug_implementations, reason = "it may hold all memory of a program")]
 pub struct Races {
     causes: Causes,
-    contexts: HashMap<u32, Context>,
-    shadow: HashMap<u64, Vec<Last>>,
+    contexts: Contexts<Context>,
+    shadow: Shadow,
+    stamps: Stamps,
     allocations: Allocations,
     found: BTreeMap<Race, Instance>,
     /// Of each stack, by its first byte: below which frames nothing is left, since which mark. Frames fall, marks rise.
     stacks: HashMap<u64, Vec<(u64, u32)>>,
     marks: u32,
     /// Functions that are excluded, by module.
-    left_out: HashMap<u32, HashSet<u32>>,
+    left_out: Vec<Option<HashSet<u32>>>,
     /// Whose code contexts run.
     owners: Owners,
-    /// The variables that threads have for themselves: first address, the one after the last.
-    locals: BTreeMap<u64, u64>,
+    /// The variables that threads have for themselves, in ascending order: first address, the one after the last.
+    locals: Vec<(u64, u64)>,
+    /// Memory for lists: accesses of a cell, those that a new one races with.
+    lists: (Vec<Last>, Vec<Last>),
 }
 
 /// What accesses.
@@ -130,17 +130,15 @@ pub struct Races {
 struct From {
     context: u32,
     thread: u32,
-    place: Place,
+    module: u32,
+    /// The stamp of its accesses, but of those that release.
+    stamp: u32,
 }
 
 impl Races {
     /// What was found, in the order of places.
     pub fn found(&self) -> &BTreeMap<Race, Instance> {
         &self.found
-    }
-
-    fn context(&mut self, number: u32) -> &mut Context {
-        self.contexts.entry(number).or_default()
     }
 
     /// The stack that an address may lie in: its first byte; the bits of the rank alone: the first thread's.
@@ -160,7 +158,7 @@ impl Races {
     }
 
     /// True if an access was made to a stack that has been used again since.
-    fn is_gone(&self, last: &Last, address: u64) -> bool {
+    fn is_gone(&self, last: Last, address: u64) -> bool {
         let stack = self.stack(address);
         let Some(marks) = self.stacks.get(&stack) else {
             return false;
@@ -168,12 +166,16 @@ impl Races {
         let above = marks.partition_point(|(frame, _)| *frame > address);
         above.checked_sub(1).is_some_and(|at| {
             let (frame, mark) = marks[at];
-            (stack != ranks::bits_of(address) || frame - address < STACK) && last.marks < mark
+            (stack != ranks::bits_of(address) || frame - address < STACK) && self.stamps.of(last.stamp).marks < mark
         })
     }
 
     fn is_left_out(&mut self, executed: &Executed<'_>) -> bool {
-        let found = self.left_out.entry(executed.module_number).or_insert_with(|| {
+        let module = executed.module_number as usize;
+        if self.left_out.len() <= module {
+            self.left_out.resize(module + 1, None);
+        }
+        let found = self.left_out[module].get_or_insert_with(|| {
             let functions = (0..).zip(&executed.module.module.functions);
             functions
                 .filter(|(_, function)| MADE_UP.iter().any(|name| function.name.contains(name)))
@@ -184,123 +186,206 @@ impl Races {
     }
 
     fn forget(&mut self, address: u64, size: u64) {
-        let (first, last) = (address >> 3, address.saturating_add(size) >> 3);
-        if last - first > self.shadow.len() as u64 {
-            self.shadow.retain(|cell, _| !(first..=last).contains(cell));
-        } else {
-            for cell in first..=last {
-                self.shadow.remove(&cell);
+        if let Some(last) = size.checked_sub(1) {
+            self.shadow.forget(address >> 3, address.saturating_add(last) >> 3);
+        }
+    }
+
+    /// What a context does now, as one number.
+    fn stamp(&mut self, context: u32, thread: u32) -> u32 {
+        let events = self.stamps.events;
+        let it = self.contexts.get(context);
+        if let Some((last, number, since)) = it.stamp {
+            if (last.thread, last.marks, since) == (thread, self.marks, events) {
+                return number;
+            }
+        }
+        let (moment, changes) = self.causes.order.state(context);
+        let stamp = Stamp { context, thread, moment, changes, marks: self.marks };
+        let number = match it.stamp {
+            Some((last, number, _)) if last == stamp => number,
+            _ => self.stamps.number(stamp),
+        };
+        it.stamp = Some((stamp, number, events));
+        number
+    }
+
+    /// Accesses of a context, nothing between them.
+    fn touch_all(&mut self, executed: &Executed<'_>, owned: &Owned, accesses: impl Iterator<Item = Access>) {
+        let (context, thread, module) = (executed.context, executed.thread, executed.module_number);
+        let stamp = self.stamp(context, thread);
+        let from = From { context, thread, module, stamp };
+        for access in accesses {
+            if owned.operation(access.operation) == Owner::Program {
+                self.touch(from, &access);
             }
         }
     }
 
-    /// True for a variable that threads have for themselves.
-    fn is_local(&self, access: &Access) -> bool {
-        let below = || self.locals.range(..=access.address).next_back();
-        access.flags & operation::THREAD_LOCAL != 0 || below().is_some_and(|(_, end)| access.address < *end)
-    }
-
     fn touch(&mut self, from: From, access: &Access) {
-        let From { context, thread, place } = from;
         let write = access.mode != Mode::Load;
         let atomic = access.flags & operation::ATOMIC != 0;
+        let mut stamp = from.stamp;
         // Whoever takes over what an operation releases comes after the operation itself.
-        let is_release = atomic && self.context(context).released.take() == Some(access.address);
-        let moment = self.causes.order.now(context) - u32::from(is_release);
+        if atomic && self.contexts.get(from.context).released.take() == Some(access.address) {
+            let at = self.stamps.of(stamp);
+            stamp = self.stamps.number(Stamp { moment: at.moment - 1, ..at });
+        }
         let end = access.address.saturating_add(access.size);
         let mut at = access.address;
-        let local = self.is_local(access);
         while at < end {
-            let cell = at >> 3;
-            let until = end.min((cell + 1) << 3);
-            let bytes = (at..until).fold(0_u8, |mask, byte| mask | 1 << (byte & 7));
-            let new = Last { context, thread, moment, marks: self.marks, bytes, write, atomic, place };
-            let lasts = self.shadow.entry(cell).or_default();
-            let same =
-                |last: &Last| (last.context, last.bytes, last.write, last.atomic) == (context, bytes, write, atomic);
-            if let [only] = lasts.as_mut_slice() {
-                if same(only) {
-                    *only = new;
-                    at = until;
-                    continue;
-                }
-            }
-            if local {
-                take_over(&mut self.causes, lasts, &new);
-            }
-            let mut against = Vec::new();
-            let order = &mut self.causes.order;
-            lasts.retain(|last| {
-                let mine = last.context == context;
-                let overlap = last.bytes & bytes != 0;
-                if !overlap && !mine || !(last.write || write || mine) && last.bytes & !bytes != 0 {
-                    return true;
-                }
-                let ordered = mine || order.is_before(last.context, last.moment, context);
-                if !ordered {
-                    if overlap && (last.write || write) && !(last.atomic && atomic) {
-                        against.push(*last);
-                    }
-                    return true;
-                }
-                // The new one says as much.
-                last.bytes & !bytes != 0 || last.write && !write || last.atomic != atomic
-            });
-            if lasts.len() >= MOST {
-                lasts.remove(0);
-            }
-            lasts.push(new);
-            for last in against {
-                if !self.is_gone(&last, at) {
-                    self.race(last, new, at);
-                }
-            }
+            let until = end.min(((at >> 3) + 1) << 3);
+            let bytes = (0xff << (at & 7)) as u8 & (0xff_u16 >> (7 - ((until - 1) & 7))) as u8;
+            let how = how(bytes, write, atomic, from.module);
+            self.touch_cell(from, Last { stamp, operation: access.operation, how }, at, access);
             at = until;
         }
     }
 
+    fn touch_cell(&mut self, from: From, new: Last, address: u64, access: &Access) {
+        let number = address >> 3;
+        let page = self.shadow.page(number);
+        let Races { shadow, stamps, locals, .. } = self;
+        let is_mine = |last: Last| last.stamp == new.stamp || stamps.of(last.stamp).context == from.context;
+        // What the same context did is ordered, and is kept if the new access says less.
+        let says_more = |last: Last| {
+            last.bytes() & !new.bytes() != 0 || last.write() && !new.write() || last.atomic() != new.atomic()
+        };
+        let cell = shadow.cell(page, number);
+        match cell.held() {
+            Held::Nothing => return cell.hold_one(new),
+            Held::One(first) if is_mine(first) => {
+                return if let Some(both) = first.and(new) {
+                    cell.hold_one(both);
+                } else if says_more(first) {
+                    cell.hold_two(first, new);
+                } else {
+                    cell.hold_one(new);
+                };
+            }
+            Held::Two(first, second) if is_mine(first) && is_mine(second) => {
+                match (says_more(first), says_more(second), first.and(new), second.and(new)) {
+                    (true, _, _, Some(both)) => return cell.hold_two(first, both),
+                    (false, _, _, Some(both)) => return cell.hold_one(both),
+                    (_, true, Some(both), _) => return cell.hold_two(both, second),
+                    (_, false, Some(both), _) => return cell.hold_one(both),
+                    (true, true, ..) => {}
+                    (true, false, ..) => return cell.hold_two(first, new),
+                    (false, true, ..) => return cell.hold_two(second, new),
+                    (false, false, ..) => return cell.hold_one(new),
+                }
+            }
+            _ => {}
+        }
+        let reads = !new.write() && !is_local(locals, access);
+        if reads && shadow.read_again((page, number), new, is_mine) {
+            return;
+        }
+        self.meet(from, new, (page, address), access);
+    }
+
+    /// An access to a cell that holds accesses of several contexts, or many.
+    fn meet(&mut self, from: From, new: Last, (page, address): (u32, u64), access: &Access) {
+        let number = address >> 3;
+        let (mut lasts, mut against) = std::mem::take(&mut self.lists);
+        self.shadow.take(page, number, &mut lasts);
+        if is_local(&self.locals, access) {
+            self.take_over(&lasts, new, from);
+        }
+        let Races { stamps, causes, .. } = self;
+        let bytes = new.bytes();
+        lasts.retain(|last| {
+            let mine = stamps.of(last.stamp).context == from.context;
+            let overlap = last.bytes() & bytes != 0;
+            if !overlap && !mine || !(last.write() || new.write() || mine) && last.bytes() & !bytes != 0 {
+                return true;
+            }
+            if !stamps.is_before(last.stamp, from.context, &mut causes.order) {
+                if overlap && (last.write() || new.write()) && !(last.atomic() && new.atomic()) {
+                    against.push(*last);
+                }
+                return true;
+            }
+            // The new one says as much.
+            last.bytes() & !bytes != 0 || last.write() && !new.write() || last.atomic() != new.atomic()
+        });
+        if lasts.len() >= MOST {
+            lasts.remove(0);
+        }
+        lasts.push(new);
+        self.shadow.put(page, number, &mut lasts);
+        for last in against.drain(..) {
+            if !self.is_gone(last, address) {
+                self.race(last, new, address);
+            }
+        }
+        self.lists = (lasts, against);
+    }
+
+    /// A task uses a variable of its thread: it comes after those that have used it there.
+    fn take_over(&mut self, lasts: &[Last], new: Last, from: From) {
+        let Races { stamps, causes, .. } = self;
+        for last in lasts.iter().filter(|last| last.bytes() & new.bytes() != 0) {
+            let other = stamps.of(last.stamp);
+            if other.thread == from.thread && !stamps.is_before(last.stamp, from.context, &mut causes.order) {
+                let learnt = causes.order.release(other.context);
+                causes.order.learn(from.context, &learnt);
+                stamps.event();
+            }
+        }
+    }
+
     fn race(&mut self, first: Last, second: Last, address: u64) {
-        let conflict = match (first.write, second.write) {
+        let conflict = match (first.write(), second.write()) {
             (true, true) => Conflict::WriteWrite,
             (true, false) => Conflict::WriteRead,
             (false, _) => Conflict::ReadWrite,
         };
         let allocation = self.allocations.at(address);
-        let race = Race { conflict, first: first.place, second: second.place };
-        let contexts = (first.context, second.context);
+        let place = |last: Last| (last.module(), last.operation);
+        let race = Race { conflict, first: place(first), second: place(second) };
+        let contexts = (self.stamps.of(first.stamp).context, self.stamps.of(second.stamp).context);
         self.found.entry(race).or_insert(Instance { address, contexts, allocation, count: 0 }).count += 1;
     }
-}
 
-/// A task uses a variable of its thread: it comes after those that have used it there.
-fn take_over(causes: &mut Causes, lasts: &[Last], new: &Last) {
-    let order = &mut causes.order;
-    for last in lasts.iter().filter(|last| last.thread == new.thread && last.bytes & new.bytes != 0) {
-        if !order.is_before(last.context, last.moment, new.context) {
-            let learnt = order.release(last.context);
-            order.learn(new.context, &learnt);
-        }
-    }
-}
-
-impl Consumer for Races {
-    fn segment(&mut self, executed: Executed<'_>, accesses: &[Access]) {
-        let owned = self.owners.segment(&executed);
-        let context = self.context(executed.context);
+    /// A segment is executed, once or several times; whose its accesses are, if they count.
+    fn executes(&mut self, executed: &Executed<'_>) -> Option<Owned> {
+        let owned = self.owners.segment(executed);
+        let context = self.contexts.get(executed.context);
         context.segment = executed.id;
         if let Some(frame) = executed.frame.filter(|_| context.frame.is_none()) {
             context.frame = Some(frame);
             self.mark(frame);
         }
-        if self.is_left_out(&executed) {
+        (!self.is_left_out(executed)).then_some(owned)
+    }
+}
+
+/// True for a variable that threads have for themselves.
+fn is_local(locals: &[(u64, u64)], access: &Access) -> bool {
+    let below = || locals.partition_point(|(first, _)| *first <= access.address).checked_sub(1);
+    access.flags & operation::THREAD_LOCAL != 0 || below().is_some_and(|at| access.address < locals[at].1)
+}
+
+impl Consumer for Races {
+    fn segment(&mut self, executed: Executed<'_>, accesses: &[Access]) {
+        if let Some(owned) = self.executes(&executed).filter(|_| !accesses.is_empty()) {
+            self.touch_all(&executed, &owned, accesses.iter().copied());
+        }
+    }
+
+    fn repeated(&mut self, executed: Executed<'_>, iterations: Iterations<'_>, _: &mut Vec<Access>) {
+        let Iterations { first, steps, times } = iterations;
+        let Some(owned) = self.executes(&executed) else {
             return;
-        }
-        for access in accesses {
-            if owned.operation(access.operation) == Owner::Program {
-                let place = (executed.module_number, access.operation);
-                self.touch(From { context: executed.context, thread: executed.thread, place }, access);
-            }
-        }
+        };
+        let accesses = (0..times).flat_map(|number| {
+            first.iter().zip(steps).map(move |(access, step)| {
+                let moved = step.cast_unsigned().wrapping_mul(number);
+                Access { address: access.address.wrapping_add(moved), ..*access }
+            })
+        });
+        self.touch_all(&executed, &owned, accesses);
     }
 
     fn control(&mut self, context: u32, control: Control) {
@@ -309,34 +394,43 @@ impl Consumer for Races {
         if control.kind == Kind::Atomic && self.owners.schedules(context) {
             return;
         }
+        self.stamps.event();
         self.causes.control(context, control);
         self.owners.control(context, &control);
         match control.kind {
             Kind::End => {
-                if let Some(frame) = self.context(context).frame {
+                if let Some(frame) = self.contexts.get(context).frame {
                     self.mark(frame);
                 }
             }
             Kind::Allocate => self.forget(address, size),
-            Kind::Local => drop(self.locals.insert(address, address.saturating_add(size))),
-            Kind::Atomic if Operation::of(control.slots[2]).is_some_and(Operation::releases) => {
-                self.context(context).released = Some(address);
+            Kind::Local => {
+                let local = (address, address.saturating_add(size));
+                match self.locals.binary_search_by_key(&address, |(first, _)| *first) {
+                    Ok(at) => self.locals[at] = local,
+                    Err(at) => self.locals.insert(at, local),
+                }
             }
-            Kind::Frame if self.context(context).frame.is_none() => {
-                self.context(context).frame = Some(address);
+            Kind::Atomic if Operation::of(control.slots[2]).is_some_and(Operation::releases) => {
+                self.contexts.get(context).released = Some(address);
+            }
+            Kind::Frame if self.contexts.get(context).frame.is_none() => {
+                self.contexts.get(context).frame = Some(address);
                 self.mark(address);
             }
             _ => {}
         }
-        let segment = self.context(context).segment;
+        let segment = self.contexts.get(context).segment;
         self.allocations.control(control, segment);
     }
 
     fn after(&mut self, context: u32, before: u32) {
+        self.stamps.event();
         self.causes.order.join(context, before);
     }
 
     fn arrive(&mut self, context: u32, barrier: Control) {
+        self.stamps.event();
         self.causes.arrive(context, barrier);
     }
 }

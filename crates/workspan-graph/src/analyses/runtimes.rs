@@ -7,13 +7,13 @@
 //! call runs them: [`Owners`] follows the calls of each context.
 //! **Cost:** a walk up the inlined calls for each place of a module, once; a comparison for each segment, a list of frames for each context.
 
-use std::collections::HashMap;
 use std::rc::Rc;
 
 use workspan_trace::control::Kind;
 use workspan_trace::program::{flag, Module, NONE};
 use workspan_trace::rust_names;
 
+use crate::contexts::Contexts;
 use crate::events::Control;
 use crate::replay::Executed;
 
@@ -143,8 +143,8 @@ struct Stack {
 /// Whose code contexts run.
 #[derive(Debug, Default)]
 pub struct Owners {
-    modules: HashMap<u32, Rc<Code>>,
-    stacks: HashMap<u32, Stack>,
+    modules: Vec<Option<Rc<Code>>>,
+    stacks: Contexts<Stack>,
 }
 
 /// Whose the operations of a segment are that was executed.
@@ -164,10 +164,13 @@ impl Owned {
 impl Owners {
     /// A segment is executed.
     pub fn segment(&mut self, executed: &Executed<'_>) -> Owned {
-        let module = executed.module_number;
-        let code = self.modules.entry(module).or_insert_with(|| Rc::new(Code::of(&executed.module.module)));
+        let module = executed.module_number as usize;
+        if self.modules.len() <= module {
+            self.modules.resize(module + 1, None);
+        }
+        let code = self.modules[module].get_or_insert_with(|| Rc::new(Code::of(&executed.module.module)));
         let code = Rc::clone(code);
-        let stack = self.stacks.entry(executed.context).or_default();
+        let stack = self.stacks.get(executed.context);
         stack.arrive(&code, executed);
         let caller = stack.frames.last().map_or(Owner::Program, |frame| frame.owner);
         let flags = executed.segment.flags;
@@ -179,13 +182,13 @@ impl Owners {
     /// A control event of a context.
     pub fn control(&mut self, context: u32, control: &Control) {
         if control.kind == Kind::End {
-            self.stacks.remove(&context);
+            self.stacks.remove(context);
         }
     }
 
     /// True if a context runs a function of the standard library for a scheduler. What is inlined, the pass has decided.
     pub fn schedules(&self, context: u32) -> bool {
-        let frame = self.stacks.get(&context).and_then(|stack| stack.frames.last());
+        let frame = self.stacks.known(context).and_then(|stack| stack.frames.last());
         frame.is_some_and(|frame| frame.pure && frame.owner == Owner::Scheduler)
     }
 }

@@ -55,6 +55,13 @@ impl Order {
         self.get(context).now
     }
 
+    /// The moment that a context is at, and how often it has learnt of others. As long as both are the same, the same comes before
+    /// what it does.
+    pub fn state(&mut self, context: u32) -> (u32, u32) {
+        let it = self.get(context);
+        (it.now, it.changes)
+    }
+
     /// A context creates another.
     pub fn create(&mut self, creator: u32, created: u32) {
         let (now, learnt, depth, jump) = {
