@@ -173,7 +173,7 @@ pub fn replay(recording: &Recording, consumer: &mut impl Consumer) -> Result<(),
             steps: Vec::new(),
         })
         .collect();
-    let most = recording.end.as_ref().map_or(MOST_ITERATIONS, |end| end.ticks.saturating_mul(PER_TICK));
+    let most = most_iterations(recording);
     let mut turn = Turn { recording, decoder: &mut decoder, accesses: Vec::new(), most };
     while !cursors.is_empty() {
         let mut moved = false;
@@ -201,6 +201,11 @@ pub fn replay(recording: &Recording, consumer: &mut impl Consumer) -> Result<(),
         }
     }
     Ok(())
+}
+
+/// Iterations that a loop may have.
+pub(crate) fn most_iterations(recording: &Recording) -> u64 {
+    recording.end.as_ref().map_or(MOST_ITERATIONS, |end| end.ticks.saturating_mul(PER_TICK))
 }
 
 /// A control event comes.

@@ -221,6 +221,23 @@ impl Caches {
         }
     }
 
+    /// Lines accessed so far.
+    pub(crate) fn seen(&self) -> u64 {
+        self.accesses
+    }
+
+    /// The same caches, which say afterwards what is [unknown](Caches::unknown).
+    pub fn watching(mut self) -> Caches {
+        self.levels.watch();
+        self
+    }
+
+    /// Of each size how many misses took an empty place, and may be hits if the run did not begin where these caches did.
+    pub fn unknown(&mut self) -> Vec<u64> {
+        self.pass();
+        self.levels.taken()
+    }
+
     /// Looks for the lines of the batch.
     pub(super) fn pass(&mut self) {
         self.levels.pass(&mut self.pending);

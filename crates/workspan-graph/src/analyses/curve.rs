@@ -8,6 +8,8 @@ use crate::cache::{Caches, Size};
 use crate::events::{Access, Control};
 use crate::replay::{Consumer, Executed, Iterations};
 
+pub mod excerpts;
+
 /// Who shares a cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sharing {

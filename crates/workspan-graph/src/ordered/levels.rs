@@ -7,12 +7,16 @@ use crate::names::Names;
 /// Caches that a batch passes at once, in the short form and otherwise.
 const SHORT: usize = 4;
 const TOGETHER: usize = 4;
+/// Lines that are noted before those that are there twice are removed.
+const LINES: usize = 1 << 20;
 
 /// The caches.
 #[derive(Debug)]
 pub(crate) struct Levels {
     kind: Kind,
     ways: usize,
+    /// If that is wanted, lines that the largest cache did not have, or did not use last: all lines are among them.
+    lines: Option<Vec<u64>>,
 }
 
 #[derive(Debug)]
@@ -34,16 +38,49 @@ impl Levels {
             }
             None => Kind::Any { levels: sizes.iter().map(|(bytes, sets)| Level::new(*bytes, *sets, ways)).collect() },
         };
-        Levels { kind, ways }
+        Levels { kind, ways, lines: None }
+    }
+
+    /// Bytes and sets of each.
+    fn sizes(&self) -> Vec<(u64, u64)> {
+        match &self.kind {
+            Kind::Four { levels, .. } => levels.iter().map(|level| (level.bytes, level.sets.len() as u64)).collect(),
+            Kind::Any { levels } => levels.iter().map(|level| (level.bytes, level.mask + 1)).collect(),
+        }
     }
 
     /// The same caches, empty.
     pub(crate) fn fresh(&self) -> Levels {
-        let sizes: Vec<(u64, u64)> = match &self.kind {
-            Kind::Four { levels, .. } => levels.iter().map(|level| (level.bytes, level.sets.len() as u64)).collect(),
-            Kind::Any { levels } => levels.iter().map(|level| (level.bytes, level.mask + 1)).collect(),
+        let lines = self.lines.as_ref().map(|_| Vec::new());
+        Levels { lines, ..Levels::new(&self.sizes(), self.ways) }
+    }
+
+    /// Lines are noted from now on.
+    pub(crate) fn watch(&mut self) {
+        self.lines = Some(Vec::new());
+    }
+
+    /// Of each cache how many places for lines are taken, if lines are noted.
+    pub(crate) fn taken(&mut self) -> Vec<u64> {
+        let sizes = self.sizes();
+        let lines = self.lines.get_or_insert_default();
+        lines.sort_unstable();
+        lines.dedup();
+        let most = sizes.last().map_or(1, |(_, sets)| *sets);
+        let mut counts = vec![0_u16; usize::try_from(most).unwrap_or(0)];
+        let mut taken = |sets: u64| {
+            let place = |line: &u64| usize::try_from(line & (sets - 1)).unwrap_or(0);
+            let mut taken = 0;
+            for line in lines.iter() {
+                let count = &mut counts[place(line)];
+                let has_room = usize::from(*count) < self.ways;
+                *count += u16::from(has_room);
+                taken += u64::from(has_room);
+            }
+            lines.iter().for_each(|line| counts[place(line)] = 0);
+            taken
         };
-        Levels::new(&sizes, self.ways)
+        sizes.into_iter().map(|(_, sets)| taken(sets)).collect()
     }
 
     /// Looks for lines one after the other, and takes them.
@@ -55,6 +92,9 @@ impl Levels {
             let (together, rest) = levels.as_chunks_mut::<SHORT>();
             together.iter_mut().for_each(|some| four::pass(some, batch));
             rest.iter_mut().for_each(|one| four::pass(std::array::from_mut(one), batch));
+            if let Some(noted) = &mut self.lines {
+                note(noted, batch.iter().filter_map(|name| names.line(*name)));
+            }
             lines.drain(..named);
             if !lines.is_empty() {
                 self.widen();
@@ -67,6 +107,9 @@ impl Levels {
                 rest.iter_mut().for_each(|level| level.pass_four(lines));
             } else {
                 levels.iter_mut().for_each(|level| level.pass(lines, self.ways));
+            }
+            if let Some(noted) = &mut self.lines {
+                note(noted, lines.iter().copied());
             }
         }
         lines.clear();
@@ -118,5 +161,16 @@ impl Levels {
             Kind::Any { levels } => &mut levels.iter_mut().map(|level| &mut level.misses),
         };
         misses.zip(counts).for_each(|(misses, (_, other))| *misses += other);
+    }
+}
+
+/// Adds lines, of which each counts once.
+fn note(noted: &mut Vec<u64>, lines: impl Iterator<Item = u64>) {
+    let before = noted.len();
+    noted.extend(lines);
+    // Now and then, so that they take no more memory than there are lines.
+    if before / LINES != noted.len() / LINES {
+        noted.sort_unstable();
+        noted.dedup();
     }
 }

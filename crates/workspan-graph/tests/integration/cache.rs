@@ -2,9 +2,13 @@
 
 use proptest::prelude::*;
 use workspan_graph::cache::{Caches, Size, SIZES};
+use workspan_graph::curve::{excerpts, Curve, Sharing};
 use workspan_graph::events::Access;
-use workspan_graph::replay::Iterations;
+use workspan_graph::replay::{replay, Iterations};
+use workspan_trace::control::Kind;
 use workspan_trace::program::Access as Mode;
+
+use crate::made::{recording, Buffer};
 
 /// Misses of one LRU cache: sets as lists, the line used last at the front.
 fn slow(line: u64, ways: usize, bytes: u64, accesses: &[(u64, u64)]) -> (u64, u64) {
@@ -97,6 +101,66 @@ proptest! {
             let expected = slow(line, usize::try_from(ways).expect("few"), size.bytes, &all);
             prop_assert_eq!((size.accesses, size.misses), expected, "{} bytes", size.bytes);
         }
+    }
+}
+
+proptest! {
+    /// Caches that begin in the midst of a run say between which bounds its misses are.
+    #[test]
+    fn what_is_unknown_of_an_excerpt_is_a_bound(
+        accesses in proptest::collection::vec((prop_oneof![0..4096_u64, 0..65536_u64, 0..4_000_000_u64], 1..100_u64), 0..600),
+        from in 0..600_usize,
+        ways in 0..4_u32,
+    ) {
+        let (line, ways) = (64, 1_u64 << ways);
+        let from = from.min(accesses.len());
+        let mut caches = Caches::new(line, ways, (64, 1 << 20)).expect("possible").watching();
+        accesses[from..].iter().for_each(|(address, size)| caches.access(*address, *size));
+        let unknown = caches.unknown();
+        for (size, unknown) in caches.sizes().iter().zip(unknown) {
+            let misses = |accesses| slow(line, usize::try_from(ways).expect("few"), size.bytes, accesses).1;
+            let expected = misses(&accesses) - misses(&accesses[..from]);
+            prop_assert!(expected <= size.misses, "{expected} {size:?}");
+            prop_assert!(size.misses - unknown <= expected, "{expected} {unknown} {size:?}");
+            // Those of caches that began empty are known.
+            if from == 0 {
+                prop_assert_eq!(expected, size.misses);
+            }
+        }
+    }
+}
+
+/// Loops over parts of memory of all sizes, in two threads.
+#[test]
+fn excerpts_are_as_exact_as_they_say() {
+    let thread = |seed: u64| {
+        let mut random = Random(seed);
+        let chunk = |number: u64| {
+            let mut buffer = Buffer::default();
+            let part = 512 << (number / 20);
+            for _ in 0..64 {
+                let first = 0x10_0000_0000 * seed + random.below(part) * 8;
+                buffer.segment(5, &[first, first + (1 << 30), 8, 1000]);
+            }
+            buffer
+        };
+        let mut buffers: Vec<Buffer> = (0..60).map(chunk).collect();
+        let mut first = Buffer::default();
+        first.control(Kind::Begin, &[1, 0]);
+        first.bytes.extend(&buffers[0].bytes);
+        buffers[0] = first;
+        buffers
+    };
+    let recording = recording("excerpts", &[thread(1), thread(2)]);
+    let sampled = excerpts::sizes(&recording, (64, 4), SIZES, (64, 0.02)).expect("possible").expect("long enough");
+    let mut curve = Curve::new(Caches::new(64, 4, SIZES).expect("possible"), Sharing::Private);
+    replay(&recording, &mut curve).expect("readable");
+    let exact = curve.sizes();
+    assert!(sampled.suffices);
+    assert_eq!(sampled.sizes.len(), exact.len());
+    for (sampled, exact) in sampled.sizes.iter().zip(&exact) {
+        assert_eq!(sampled.bytes, exact.bytes);
+        assert!(sampled.misses.abs_diff(exact.misses) <= sampled.error, "{sampled:?} {exact:?}");
     }
 }
 

@@ -1,6 +1,7 @@
 //! The tables of a graph: Parquet files in its folder, for SQL and other tools. `docs/format/graph.md` describes them.
 
 use std::path::Path;
+use std::thread;
 
 use workspan_graph::file::Recording;
 use workspan_graph::graph::{Graph, Task};
@@ -10,13 +11,18 @@ use workspan_trace::program::{flag, Access, Segment};
 
 use super::report::counts;
 
-/// Writes all tables.
+/// Writes all tables, the larger ones side by side: of a program with many tasks, the program's end would else be far from the
+/// command's.
 pub fn write(folder: &Path, recording: &Recording, graph: &Graph) -> anyhow::Result<()> {
-    write_table(&folder.join("tasks.parquet"), &tasks(graph))?;
-    write_table(&folder.join("edges.parquet"), &edges(graph))?;
-    write_table(&folder.join("blocks.parquet"), &blocks(recording))?;
-    write_table(&folder.join("operations.parquet"), &operations(recording))?;
-    Ok(())
+    thread::scope(|scope| {
+        let edges = scope.spawn(|| write_table(&folder.join("edges.parquet"), &edges(graph)));
+        let tasks = write_table(&folder.join("tasks.parquet"), &tasks(graph));
+        edges.join().map_err(|_| anyhow::anyhow!("edges.parquet was not written"))??;
+        tasks?;
+        write_table(&folder.join("blocks.parquet"), &blocks(recording))?;
+        write_table(&folder.join("operations.parquet"), &operations(recording))?;
+        Ok(())
+    })
 }
 
 /// A column of numbers; those that are too large are none.
@@ -63,8 +69,8 @@ fn tasks(graph: &Graph) -> Vec<(&'static str, Column)> {
 }
 
 fn edges(graph: &Graph) -> Vec<(&'static str, Column)> {
-    let ends =
-        |end: fn(&(u32, u32)) -> u32| texts(graph.edges.iter().map(move |edge| name(&graph.tasks[end(edge) as usize])));
+    let names: Vec<Option<String>> = graph.tasks.iter().map(name).collect();
+    let ends = |end: fn(&(u32, u32)) -> u32| texts(graph.edges.iter().map(|edge| names[end(edge) as usize].clone()));
     vec![("predecessor", ends(|edge| edge.0)), ("successor", ends(|edge| edge.1))]
 }
 
