@@ -6,7 +6,7 @@
 //! | cost of a steal | nanoseconds |
 //! | what was [merged](crate::shorten) | rows that are gone, threshold, work elsewhere |
 //! | sites | number; of each the number of its kind and, of serial code, its two neighbours |
-//! | contexts | number, without the root; of each its parent and its site |
+//! | contexts | number, without the root; of each its parent, its site, and its lock: 0 for none, 1 for several, from 2 on which |
 //! | rows | number; length of each of three columns; the columns |
 //!
 //! Columns: *tags*, a byte for each row, with its event, whether its context is that of the row before, and whether it was
@@ -15,16 +15,19 @@
 //!
 //! A row takes three to four bytes, and about two when deflated.
 
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use workspan_analysis::Rows;
 use workspan_model::nesting::{Detail, Details};
-use workspan_model::{ContextId, ContextTree, Creation, Event, Nanos, Recording, Site, SiteId, SiteKind, Strand};
+use workspan_model::{
+    ContextId, ContextTree, Creation, Event, Lock, Nanos, Recording, Run, Site, SiteId, SiteKind, Strand, Totals,
+};
 
 use crate::numbers::{write, write_signed, Numbers};
 use crate::shorten::{Merged, Shortener};
 
-const MARK: &[u8; 8] = b"wsppage4";
+const MARK: &[u8; 8] = b"wsppage5";
 
 const SAME_CONTEXT: u8 = 0x20;
 const BLOCKED: u8 = 0x40;
@@ -33,7 +36,8 @@ const EVENT: u8 = 0x1f;
 /// Rows with the contexts that they name. It is [`Rows`]: each reading decodes it.
 #[derive(Debug)]
 pub struct Carried {
-    /// Kinds of sites, contexts, and what a steal costs; nothing else of a recording.
+    /// Kinds of sites, contexts, and what a steal costs; of runs, one that has the locks of contexts if there are any; nothing else of a
+    /// recording.
     pub recording: Recording,
     /// What was merged; the last context is that of what was.
     pub merged: Merged,
@@ -124,7 +128,8 @@ fn with_context(recording: &Recording) -> (Recording, ContextId) {
     sites.push(site(SiteKind::Serial { from: None, to: None }));
     let mut contexts = recording.contexts.clone();
     let context = contexts.intern(ContextId::ROOT, id).unwrap_or(ContextId::ROOT);
-    (Recording { sites, contexts, machine: recording.machine.clone(), ..Recording::default() }, context)
+    let (machine, runs) = (recording.machine.clone(), recording.runs.clone());
+    (Recording { sites, contexts, machine, runs, ..Recording::default() }, context)
 }
 
 fn written(recording: &Recording, columns: &Columns, merged: &Merged) -> Vec<u8> {
@@ -139,9 +144,19 @@ fn written(recording: &Recording, columns: &Columns, merged: &Merged) -> Vec<u8>
     }
     let tree = &recording.contexts;
     write(&mut out, tree.len() as u64 - 1);
-    for context in tree.ids().skip(1).filter_map(|id| tree.get(id)) {
+    let mut locks = BTreeMap::new();
+    for (id, context) in tree.ids().skip(1).filter_map(|id| Some((id, tree.get(id)?))) {
         write(&mut out, u64::from(context.parent.0));
         write(&mut out, context.site.map_or(0, |site| u64::from(site.0)));
+        let known = locks.len() as u64;
+        write(
+            &mut out,
+            match lock(recording, id) {
+                Lock::None => 0,
+                Lock::Several => 1,
+                Lock::One(number) => *locks.entry(number).or_insert(known) + 2,
+            },
+        );
     }
     write(&mut out, columns.rows);
     for column in [&columns.tags, &columns.details, &columns.costs] {
@@ -151,6 +166,12 @@ fn written(recording: &Recording, columns: &Columns, merged: &Merged) -> Vec<u8>
         out.extend_from_slice(column);
     }
     out
+}
+
+/// The lock of a context, as far as a run says.
+fn lock(recording: &Recording, id: ContextId) -> Lock {
+    let locks = recording.runs.iter().filter_map(|run| run.totals.get(id.index())).map(|totals| totals.lock);
+    locks.into_iter().find(|lock| *lock != Lock::None).unwrap_or_default()
 }
 
 fn write_kind(out: &mut Vec<u8>, kind: SiteKind) {
@@ -228,7 +249,12 @@ impl Carried {
         for _ in 0..numbers.next_u32()? {
             recording.sites.push(site(read_kind(&mut numbers)?));
         }
-        recording.contexts = read_contexts(&mut numbers, recording.sites.len())?;
+        let locks;
+        (recording.contexts, locks) = read_contexts(&mut numbers, recording.sites.len())?;
+        if locks.iter().any(|lock| *lock != Lock::None) {
+            let totals = locks.into_iter().map(|lock| Totals { lock, ..Totals::default() }).collect();
+            recording.runs.push(Run { totals, ..Run::default() });
+        }
         let rows = numbers.next()?;
         let lengths = [numbers.next()?, numbers.next()?, numbers.next()?];
         let [tags, details, costs] = lengths.map(|length| numbers.take(length));
@@ -269,15 +295,21 @@ fn read_kind(numbers: &mut Numbers<'_>) -> Option<SiteKind> {
     Some(kind.with_ends(from, to))
 }
 
-fn read_contexts(numbers: &mut Numbers<'_>, sites: usize) -> Option<ContextTree> {
+fn read_contexts(numbers: &mut Numbers<'_>, sites: usize) -> Option<(ContextTree, Vec<Lock>)> {
     let mut tree = ContextTree::default();
+    let mut locks = vec![Lock::None];
     for number in 1..=numbers.next_u32()? {
         let (parent, site) = (ContextId(numbers.next_u32()?), SiteId(numbers.next_u32()?));
         // Each is new, or the numbers would not be those of the rows.
         let known = (site.0 as usize) < sites;
         tree.intern(parent, site).filter(|id| known && id.0 == number)?;
+        locks.push(match numbers.next()? {
+            0 => Lock::None,
+            1 => Lock::Several,
+            one => Lock::One(one),
+        });
     }
-    Some(tree)
+    Some((tree, locks))
 }
 
 fn site(kind: SiteKind) -> Site {

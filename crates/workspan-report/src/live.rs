@@ -193,8 +193,13 @@ fn line(recording: &Recording, spot: &Spot) -> Option<Place> {
     };
     let known = [spot.before.site(), ends[0], spot.site, ends[1], spot.after.site()];
     known.into_iter().flatten().filter_map(site).find_map(|site| {
-        let via =
-            site.via.as_ref().map(|(file, line)| Place { file: file.clone(), line: *line, column: 0, code: None });
+        let via = site.via.as_ref().map(|(file, line)| Place {
+            file: file.clone(),
+            line: *line,
+            column: 0,
+            code: None,
+            with_column: false,
+        });
         via.or_else(|| place::of(recording, site))
     })
 }

@@ -91,7 +91,8 @@ pub(crate) fn conditions(report: &Report) -> String {
     );
     if report.verdict.even_iterations == Some(true) {
         let how =
-            "tables: chunks of loops as they ran; verdict and losses: as if the iterations of each loop cost the same";
+            "two numbers for a parallelism: with the chunks of loops as they ran, and if all iterations of a loop cost the same; work, \
+             span, shares in the tables: of the chunks as they ran; losses: of even iterations";
         parts.push(how.to_owned());
     }
     parts.extend(steal(report));
@@ -149,7 +150,7 @@ const TRIFLE: i64 = 100;
 
 /// What to know of regions whose parallelism is not work divided by span.
 pub(crate) fn region_notes(regions: &[Region]) -> Vec<&'static str> {
-    let parallel = regions.iter().filter(|region| region.kind != "serial");
+    let parallel = regions.iter().filter(|region| region.kind != "serial" || beside(region.work_ns, region.span_ns));
     notes(parallel.map(|region| (region.work_ns, region.span_ns, region.instances_span_ns)))
 }
 
@@ -229,6 +230,11 @@ fn burdened(burdened: Option<Burdened>) -> String {
     ratio(burdened.and_then(|burdened| burdened.parallelism))
 }
 
+/// True if serial code ran on several threads at a time, by its work and its span.
+fn beside(work: i64, span: i64) -> bool {
+    work - span > span / TRIFLE
+}
+
 /// A region; the last cell is [`region_name`].
 pub(crate) fn region(region: &Region) -> [String; 7] {
     let serial = region.kind == "serial";
@@ -236,7 +242,8 @@ pub(crate) fn region(region: &Region) -> [String; 7] {
         share(region.critical_share),
         time(region.work_ns),
         time(region.span_ns),
-        if serial {
+        // Serial code of several threads at a time is serial within each alone.
+        if serial && !beside(region.work_ns, region.span_ns) {
             "serial".to_owned()
         } else {
             parallelism(region.parallelism, region.uniform, region.span_ns, region.instances_span_ns)
@@ -320,7 +327,10 @@ pub(crate) fn site_name(site: &Site) -> Name {
     let named = site.function.as_ref().filter(|_| site.code.is_none() && !place::starts_threads(&site.file));
     let function = named.map_or(String::new(), |f| format!(" in {f}"));
     Name {
-        place: site.code.clone().unwrap_or_else(|| place::short(&site.file, site.line)),
+        place: site
+            .code
+            .clone()
+            .unwrap_or_else(|| place::in_line(&site.file, site.line, Some(site.column).filter(|_| site.with_column))),
         rest: format!(" {}{}{function}", site.kind, own_name(site.name.as_deref())),
         via: site.via.as_ref().map(|p| place::short(&p.file, p.line)),
     }

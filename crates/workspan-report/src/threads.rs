@@ -53,6 +53,8 @@ pub struct ThreadWaits {
     pub passed_on_ns: i64,
     /// `waited_ns` and `passed_on_ns` over the time of the waiting threads; may be above 1.
     pub share: f64,
+    /// `waited_ns` alone over that time.
+    pub own_share: f64,
     /// It counts for bottlenecks.
     pub strong: bool,
 }
@@ -90,6 +92,7 @@ pub(crate) fn view(recording: &Recording) -> Option<Threads> {
         locked_ns: edge.wait.locked.0,
         passed_on_ns: edge.wait.passed_on.0,
         share: edge.share,
+        own_share: edge.own_share.min(1.0),
         strong: edge.strong,
     });
     let bottlenecks = found.bottlenecks.iter().map(|knot| Bottleneck {
@@ -154,17 +157,24 @@ fn sentence(recording: &Recording, knot: &Knot) -> String {
 }
 
 /// Columns of the table.
-pub(crate) const COLUMNS: [&str; 6] = ["share", "waited", "for locks", "times", "threads that wait", "for"];
+pub(crate) const COLUMNS: [&str; 7] =
+    ["of their time", "waited", "for locks", "passed on", "times", "threads that wait", "for"];
+
+/// What the columns are.
+pub(crate) const LEGEND: &str =
+    "of their time: the waits over the time of the waiting threads; passed on: how long others waited for these \
+                                 threads meanwhile, added up over all that did";
 
 impl Threads {
     /// The cells of each row, by falling share.
-    pub(crate) fn rows(&self) -> impl Iterator<Item = [String; 6]> + '_ {
+    pub(crate) fn rows(&self) -> impl Iterator<Item = [String; 7]> + '_ {
         let name = |id: &str| self.nodes.iter().find(|node| node.id == id).map_or("?", |node| &node.name).to_owned();
         self.waits.iter().map(move |wait| {
             [
-                percent(Ratio(wait.share)),
+                percent(Ratio(wait.own_share)),
                 time(wait.waited_ns),
                 time(wait.locked_ns),
+                time(wait.passed_on_ns),
                 count(wait.count),
                 name(&wait.from),
                 name(&wait.to),
@@ -185,8 +195,5 @@ pub(crate) fn text(out: &mut String, threads: &Threads, style: Style) {
     }
     table.write(out, style, COLUMNS.len() - 2);
     more(out, threads.waits.len(), style, "pair of threads");
-    line(
-        out,
-        &style.dim("share: waits, and what others waited meanwhile for the waiting threads, over the time of these."),
-    );
+    line(out, &style.dim(LEGEND));
 }

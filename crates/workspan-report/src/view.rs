@@ -275,6 +275,10 @@ pub struct Site {
     /// For want of file and line: a function, or a file of code, and how far behind its beginning the place is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
+    /// Another site has the same line: as text, the column says which it is.
+    #[serde(skip)]
+    #[schemars(skip)]
+    pub with_column: bool,
     /// The function around it.
     pub function: Option<String>,
     /// The name that the program gives a region that it marks.

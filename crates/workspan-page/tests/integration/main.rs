@@ -7,9 +7,9 @@ use std::ops::ControlFlow;
 use workspan_analysis::predict::{predict, Options, SEEDS};
 use workspan_analysis::schedule::{BuildOptions, Graph};
 use workspan_analysis::strands::{regions, Place};
-use workspan_analysis::what_if::{what_if, Change, Factor, Scenario, Selector};
+use workspan_analysis::what_if::{what_if, Change, Factor, Figures, Scenario, Selector};
 use workspan_analysis::{replay, Rows};
-use workspan_model::{ContextId, Event, Nanos, Recording, SiteId, Strand};
+use workspan_model::{ContextId, Event, Lock, Nanos, Recording, Run, SiteId, Strand, Totals};
 use workspan_page::abi::{changes, flat};
 use workspan_page::predict::{Predicted, PARTS, STRANDS};
 use workspan_page::session::numbers;
@@ -212,12 +212,28 @@ fn predictions_are_of_all_strands() {
     }
 }
 
+/// Code of every other context is under one of two locks, or under several.
+fn under_locks(recording: &mut Recording) {
+    let lock = |id: ContextId| match id.0 % 8 {
+        1 | 3 => Lock::One(0xfeed),
+        5 => Lock::One(7),
+        7 => Lock::Several,
+        _ => Lock::None,
+    };
+    let totals = recording.contexts.ids().map(|id| Totals { lock: lock(id), ..Totals::default() }).collect();
+    recording.runs.push(Run { totals, ..Run::default() });
+}
+
 /// A question as a script puts it is answered as the analysis answers it, unit by unit.
 #[test]
 fn answers_are_those_of_the_analysis() {
-    let mut foretold_runs = 0;
+    let (mut foretold_runs, mut bounded_by_locks) = (0, 0);
     for seed in 0..300 {
-        let run = random(seed);
+        let mut run = random(seed);
+        if seed % 2 == 1 {
+            under_locks(&mut run.recording);
+        }
+        let run = run;
         let mut session = Session::new(&encoded(&run)).expect("it was just encoded");
         let mut dice = Random::new(seed);
         let all = regions(&run.recording, &run.rows).unwrap_or_else(|never| match never {}).regions;
@@ -248,6 +264,12 @@ fn answers_are_those_of_the_analysis() {
         assert_eq!(answer.before.span, expected.before.replayed.span, "seed {seed}");
         assert_eq!(answer.before.work, expected.before.replayed.work, "seed {seed}");
         assert_eq!(answer.after.span, outcome.after.replayed.span, "seed {seed}");
+        let shortest = |figures: &Figures| figures.uniform.map(|even| even.span);
+        assert_eq!(answer.before.shortest, shortest(&expected.before), "seed {seed}");
+        assert_eq!(answer.after.shortest, shortest(&outcome.after), "seed {seed}");
+        let free = Recording { runs: Vec::new(), ..run.recording.clone() };
+        let free = what_if(&free, &run.rows, &[]).unwrap_or_else(|never| match never {});
+        bounded_by_locks += u64::from(answer.before.shortest != shortest(&free.before));
         assert_eq!(answer.ceiling.span, outcome.ceiling.replayed.span, "seed {seed}");
         assert_eq!((answer.named, answer.strands), (outcome.named, outcome.strands), "seed {seed}");
         let processors = 1 << pick(6);
@@ -260,7 +282,7 @@ fn answers_are_those_of_the_analysis() {
         assert_eq!(path, answer.before.span, "seed {seed}");
         assert_eq!(flat(&answer).len(), 57 + 5 * answer.path.len());
     }
-    assert!(foretold_runs > 200, "{foretold_runs}");
+    assert!(foretold_runs > 200 && bounded_by_locks > 5, "{foretold_runs} {bounded_by_locks}");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use workspan_analysis::what_if::{path_by_place, Figures as Computed, Outcome, PlaceOnPath};
 use workspan_analysis::WhatIf;
-use workspan_model::{Ratio, Recording, SiteId};
+use workspan_model::{Ratio, Recording, SiteId, SiteKind};
 
 pub use crate::parts::Piece;
 use crate::parts::{factor, id, name, piece, problems, range, ratio, time};
@@ -88,9 +88,10 @@ pub struct Site {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "WhatIfSiteFigures")]
 pub struct SiteFigures {
-    /// Sum of the spans of its outermost instances; at most the program's span.
-    pub span_ns: i64,
-    /// Their work, over that.
+    /// Sum of the spans of its outermost instances; at most the program's span. Null for threads: in strands, a thread that waits for another
+    /// one is several tasks.
+    pub span_ns: Option<i64>,
+    /// Their work, over that; null for threads.
     pub parallelism: Option<f64>,
     /// What its own strands add to the critical path.
     pub critical_ns: i64,
@@ -191,9 +192,11 @@ fn sites(recording: &Recording, before: &Computed, outcome: &Outcome) -> Vec<Sit
     let mut found: BTreeMap<SiteId, [SiteFigures; 2]> = BTreeMap::new();
     for (computed, column) in [(before, 0), (&outcome.after, 1)] {
         for row in &computed.sites {
+            // In strands, a thread that waits for what stands later is several tasks: of the thread as a whole they say nothing.
+            let whole = !recording.sites.get(row.site.0 as usize).is_some_and(|site| site.kind == SiteKind::Thread);
             found.entry(row.site).or_default()[column] = SiteFigures {
-                span_ns: row.span.at_least_zero().0,
-                parallelism: row.parallelism.map(|ratio| ratio.0),
+                span_ns: Some(row.span.at_least_zero().0).filter(|_| whole),
+                parallelism: row.parallelism.map(|ratio| ratio.0).filter(|_| whole),
                 critical_ns: row.critical.at_least_zero().0,
             };
         }
@@ -259,7 +262,8 @@ pub(crate) const FIGURES: [&str; 4] = ["", "work", "span", "parallelism"];
 /// Columns of the critical path.
 pub(crate) const PATH: [&str; 4] = ["critical before", "after", "share after", "on the critical path"];
 /// Columns of sites.
-pub(crate) const SITES: [&str; 5] = ["span before", "after", "parallelism before", "after", "site"];
+pub(crate) const SITES: [&str; 7] =
+    ["critical before", "after", "span before", "after", "parallelism before", "after", "site"];
 
 /// The whole program: as it is, as it would be, and at most.
 pub(crate) fn figure_rows(answer: &Answer) -> [[String; 4]; 3] {
@@ -280,11 +284,14 @@ pub(crate) fn path_row(row: &OnPath) -> [String; 4] {
 }
 
 /// A site.
-pub(crate) fn site_row(site: &Site) -> [String; 5] {
+pub(crate) fn site_row(site: &Site) -> [String; 7] {
     let (before, after) = (site.before, site.after);
+    let span = |span: Option<i64>| span.map_or_else(|| "-".to_owned(), time);
     [
-        time(before.span_ns),
-        time(after.span_ns),
+        time(before.critical_ns),
+        time(after.critical_ns),
+        span(before.span_ns),
+        span(after.span_ns),
         ratio(before.parallelism),
         ratio(after.parallelism),
         format!("{} {}", site.name, site.id),
@@ -295,7 +302,7 @@ pub(crate) fn site_row(site: &Site) -> [String; 5] {
 mod tests {
     use workspan_analysis::strands::{Point, Region, RegionId, RegionRow, Replayed};
     use workspan_analysis::what_if::SiteFigures as SiteRow;
-    use workspan_model::{ContextId, Nanos, Site as Source, SiteKind};
+    use workspan_model::{ContextId, Nanos, Site as Source};
 
     use super::*;
 
@@ -329,6 +336,10 @@ mod tests {
         let found = path(&recording, &computed(5), &outcome);
         assert_eq!((found[0].before_ns, found[0].after_ns), (5, 0));
         let found = &sites(&recording, &computed(5), &outcome)[0];
-        assert_eq!((found.before.span_ns, found.after.span_ns, found.after.critical_ns), (5, 0, 0));
+        assert_eq!((found.before.span_ns, found.after.span_ns, found.after.critical_ns), (Some(5), Some(0), 0));
+        // In strands a thread may be several tasks.
+        let thread = Recording { sites: vec![Source::at(SiteKind::Thread, "a.c", 1, 1)], ..Recording::default() };
+        let found = &sites(&thread, &computed(5), &outcome)[0];
+        assert_eq!((found.before.span_ns, found.before.critical_ns), (None, 5));
     }
 }

@@ -72,7 +72,13 @@ pub(crate) fn sites(report: &Report, keys: &Keys<'_>, listing: &Listing<'_>) -> 
     let columns = Columns::of(&columns::SITE, report);
     let row = |site: &Site| {
         let cells = columns.pick(&rows::site(site));
-        let place = Place { file: site.file.clone(), line: site.line, column: site.column, code: None };
+        let place = Place {
+            file: site.file.clone(),
+            line: site.line,
+            column: site.column,
+            code: None,
+            with_column: site.with_column,
+        };
         let name = named(&rows::site_name(site), Some(&place), site.via.as_ref(), listing);
         write_row(&keys::anchor(&site.id), keys, &site.id, site.critical_share, &cells, &name)
     };

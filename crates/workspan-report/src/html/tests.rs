@@ -17,17 +17,18 @@ pub(super) fn context(parent: Option<usize>, id: &str, self_ns: i64, critical_ns
 }
 
 fn place(line: u32) -> Place {
-    Place { file: "src/main.rs".to_owned(), line, column: 5, code: None }
+    Place { file: "src/main.rs".to_owned(), line, column: 5, code: None, with_column: false }
 }
 
 fn site(id: &str, line: u32) -> Site {
-    let Place { file, line, column, code } = place(line);
+    let Place { file, line, column, code, with_column } = place(line);
     Site {
         id: id.to_owned(),
         file,
         line,
         column,
         code,
+        with_column,
         function: Some("demo::heavy".to_owned()),
         name: None,
         kind: "join".to_owned(),
@@ -243,13 +244,13 @@ fn two_rows_of_start_up_are_one() {
     assert!(row.critical_share.is_some_and(|share| (share - 0.101).abs() < 1e-9));
     let plain = crate::text::Style { colour: false, top: 9 };
     let text = crate::text::write(&report, plain);
-    assert!(text.contains("before src/main.rs:12") && !text.contains("before any region"), "{text}");
-    let page = check(&report, &source(), &[]);
-    assert!(!page.split("id=\"data\"").next().is_some_and(|shown| shown.contains("before any region")));
+    assert!(text.contains("before src/main.rs:12") && !text.contains("  serial code\n"), "{text}");
+    check(&report, &source(), &[]);
     // What takes long stays apart.
     let (shown, report) = starts(0.2);
     assert_eq!(shown.len(), 3);
-    assert!(crate::text::write(&report, plain).contains("before any region"));
+    let text = crate::text::write(&report, plain);
+    assert!(text.contains("  serial code\n"), "{text}");
 }
 
 /// Of threads: how many there are, whose parallelism a row has, and from when on its locks count.
@@ -353,7 +354,7 @@ fn a_file_that_became_shorter_says_so() {
 fn nothing_from_the_program_is_markup() {
     let hostile = || HOSTILE.to_owned();
     let mut report = demo();
-    let at = Place { file: hostile(), line: 1, column: 1, code: None };
+    let at = Place { file: hostile(), line: 1, column: 1, code: None, with_column: false };
     report.verdict.text = format!("parallelism 2: {HOSTILE}");
     report.verdict.main = Some(hostile());
     report.recorded = Recorded {

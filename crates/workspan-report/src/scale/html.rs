@@ -1,7 +1,7 @@
 //! `workspan scale --html`: one page that needs nothing else, and no script.
 
 use super::svg;
-use super::text::{cause_rows, conditions, measured, speedup};
+use super::text::{cause_notes, cause_rows, conditions, measured, speedup, REGIONS};
 use super::view::Scale;
 use crate::html::escape;
 use crate::html::plain::{self, page, Head};
@@ -22,7 +22,7 @@ idle time, to the inflation-specific one inflation.</p>
 {speedups}<h2>Times</h2>
 {times}<p class="dim">{conditions}</p>
 <h2>Where the time goes</h2>
-{causes}{regions}{sites}"#,
+{causes}{notes}{regions}{sites}"#,
         warnings = warnings(view),
         svg = svg::svg(view),
         reading = view.reading.iter().map(|text| format!("<p>{}</p>\n", escape::text(text))).collect::<String>(),
@@ -30,6 +30,10 @@ idle time, to the inflation-specific one inflation.</p>
         times = times(view),
         conditions = escape::text(&conditions(view)),
         causes = plain::table(&["", "time", "share"], &[0], cause_rows(view).into_iter().map(Vec::from)),
+        notes = cause_notes(view)
+            .iter()
+            .map(|note| format!("<p class=\"dim\">{}.</p>\n", escape::text(note)))
+            .collect::<String>(),
         regions = regions(view),
         sites = sites(view),
     );
@@ -80,7 +84,7 @@ fn regions(view: &Scale) -> String {
         cells.into_iter().chain([region.name.clone()]).collect()
     });
     let table = plain::table(&["I_P", "F_P", "T_1", "W_P", "region"], &[4], rows);
-    format!("<h2>Regions</h2>\n{table}")
+    format!("<h2>Regions</h2>\n<p>{REGIONS}.</p>\n{table}")
 }
 
 fn sites(view: &Scale) -> String {

@@ -143,6 +143,29 @@ fn causes(out: &mut String, view: &Scale, style: Style) {
         table.row(row.to_vec());
     }
     table.write(out, style, 0);
+    for note in cause_notes(view) {
+        line(out, &style.dim(&note));
+    }
+}
+
+/// How the causes add up.
+pub(super) fn cause_notes(view: &Scale) -> Vec<String> {
+    let causes = &view.causes;
+    let mut notes = Vec::new();
+    if !view.regions.is_empty() {
+        let idle = time(causes.parallelism_ns + causes.scheduling_ns);
+        notes.push(format!(
+            "both rows of idle add up to I_P, {idle}: too little parallelism is what no schedule of these tasks avoids, by the work and span of a \
+             run of its own; scheduling is the rest, on a busy machine also the time that tasks waited for a processor"
+        ));
+    }
+    let all = [causes.algorithmic_ns, causes.no_processor_ns, causes.inflation_ns];
+    if all.iter().any(|cause| cause.saturating_mul(100) < -causes.available_ns) {
+        notes.push(
+            "a cause below zero took less time than with one worker: the other rows add up to more than P·T_P by as much".to_owned(),
+        );
+    }
+    notes
 }
 
 fn regions(out: &mut String, view: &Scale, style: Style) {
@@ -150,7 +173,7 @@ fn regions(out: &mut String, view: &Scale, style: Style) {
         return;
     }
     line(out, "");
-    line(out, "by region, in the further runs that attribute the loss:");
+    line(out, REGIONS);
     let mut table = Table::new(&["idle I_P", "inflation F_P", "T_1", "W_P", "region"]);
     for region in view.regions.iter().take(style.top) {
         let cells = [region.idle_ns, region.inflation_ns, region.one_worker_ns, region.work_ns].map(time);
@@ -159,6 +182,10 @@ fn regions(out: &mut String, view: &Scale, style: Style) {
     table.write(out, style, 4);
     more(out, view.regions.len(), style, "region");
 }
+
+/// What the rows of regions are.
+pub(super) const REGIONS: &str =
+    "by region, in further runs with all hooks, which take their own time: these rows do not add up to the I_P above";
 
 fn sites(out: &mut String, view: &Scale, style: Style) {
     if view.sites.is_empty() {

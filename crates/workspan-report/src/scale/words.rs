@@ -14,7 +14,9 @@ pub(super) fn headline(last: &Factors, reading: &Reading) -> String {
     let lost = match reading.largest.first() {
         None => "next to nothing is lost".to_owned(),
         Some((cause, time)) => {
-            let main = format!("{} of the time goes to {}", share(*time, last), noun(*cause));
+            let error = last.idle.error().filter(|error| *cause == Cause::Idle && error.0 > time.0 / 2);
+            let error = error.map_or_else(String::new, |error| format!(" (\u{b1} {})", share(error, last)));
+            let main = format!("{}{error} of the time goes to {}", share(*time, last), noun(*cause));
             match reading.largest.get(1) {
                 None => main,
                 Some((cause, time)) => format!("{main}, {} to {}", share(*time, last), noun(*cause)),

@@ -2,7 +2,7 @@
 
 use workspan_analysis::verdict::{Basis, Cause, Contributor, Headline, Judged, Loss, Outcome, Part, Reason, Unit, Why};
 use workspan_analysis::Profile;
-use workspan_model::{Nanos, Ratio, Recording, SiteId};
+use workspan_model::{Nanos, Ratio, Recording, SiteId, SiteKind};
 
 use crate::place;
 use crate::ran::Ran;
@@ -59,12 +59,29 @@ pub(super) fn headline(recording: &Recording, profile: &Profile, headline: &Head
                     "parallelism {parallelism} in the order in which locks were taken, at most {most} in any other if each thread does the same{main}{overhead}"
                 ),
                 (Some(even), _) => format!(
-                    "parallelism {even} if the iterations of each loop cost the same, {parallelism} or more if they do not{main}{overhead}"
+                    "parallelism {even} if {}, {parallelism} or more if they do not{main}{overhead}",
+                    even_parts(recording)
                 ),
                 (None, None) => format!("parallelism {parallelism}{main}{overhead}"),
             }
         }
     }
+}
+
+/// What would have to cost the same.
+fn even_parts(recording: &Recording) -> &'static str {
+    let some = |of: fn(SiteKind) -> bool| recording.sites.iter().any(|site| of(site.kind));
+    match (some(|kind| kind == SiteKind::Sections), some(|kind| kind == SiteKind::Loop)) {
+        (true, false) => "all sections cost the same",
+        (true, true) => "the iterations of each loop, and the sections, cost the same",
+        _ => "the iterations of each loop cost the same",
+    }
+}
+
+/// True of sections, which are shared as the iterations of a loop are.
+fn is_sections(recording: &Recording, site: Option<SiteId>) -> bool {
+    let site = site.and_then(|site| recording.sites.get(site.0 as usize));
+    site.is_some_and(|site| site.kind == SiteKind::Sections)
 }
 
 /// One share, or a range: of even iterations, and of chunks as they were.
@@ -110,9 +127,7 @@ fn speedup(recording: &Recording, judged: &Judged) -> String {
         Basis::Bounds | Basis::Simulated => speedup,
     };
     let judgement = match &judged.outcome {
-        Outcome::ScalesWell if judged.loops.is_some() => {
-            "scales well if the iterations of each loop cost the same".to_owned()
-        }
+        Outcome::ScalesWell if judged.loops.is_some() => format!("scales well if {}", even_parts(recording)),
         Outcome::ScalesWell => "scales well".to_owned(),
         Outcome::Limited(cause) => format!("limited by {}", name(*cause)),
         Outcome::Inconclusive(why) => format!("inconclusive ({})", why_words(recording, why)),
@@ -210,6 +225,9 @@ pub(super) fn reason(recording: &Recording, site: Option<SiteId>, reason: &Reaso
                 threads_of(threads)
             )
         }
+        Reason::FewTasks { tasks, of: Unit::Iterations | Unit::Chunks } if is_sections(recording, site) => {
+            format!("{} at {at}", number_of(tasks, "section"))
+        }
         Reason::FewTasks { tasks, of: Unit::Iterations } => {
             format!("{} of the loop at {at}", number_of(tasks, "iteration"))
         }
@@ -222,6 +240,7 @@ pub(super) fn reason(recording: &Recording, site: Option<SiteId>, reason: &Reaso
         }
         Reason::LongTask { longest, .. } => format!("a task of {at} takes {longest}"),
         Reason::InTurn => format!("tasks of {at} wait for each other"),
+        Reason::Chunks if is_sections(recording, site) => format!("few or uneven sections at {at}"),
         Reason::Chunks => format!("few or uneven chunks of the loop at {at}"),
         Reason::OwnCode => site.map_or(at, |site| contributor(recording, site)),
         Reason::SmallTasks { mean, creation } => {
@@ -354,6 +373,9 @@ fn advice(recording: &Recording, judged: &Judged, part: &Part) -> String {
         Reason::FewTasks { of, .. } => {
             let wanted = count(u64::from(judged.processors) * 4);
             match of {
+                _ if is_sections(recording, part.site) => {
+                    format!("divide the sections at {at} into more, {wanted} or more")
+                }
                 Unit::Tasks => format!("split the work of {at} into more tasks, {wanted} or more at a time"),
                 Unit::Chunks => format!("split the loop at {at} into more chunks, {wanted} or more"),
                 Unit::Iterations => {
@@ -363,6 +385,7 @@ fn advice(recording: &Recording, judged: &Judged, part: &Part) -> String {
         }
         Reason::LongTask { .. } => format!("split the longest tasks of {at}, or start them first"),
         Reason::InTurn => format!("let each task of {at} wait for fewer others, or split the tasks"),
+        Reason::Chunks if is_sections(recording, part.site) => format!("divide the longest of the sections at {at}"),
         Reason::Chunks => format!("split the loop at {at} into smaller chunks, or give it a dynamic schedule"),
         Reason::OwnCode => match part.site.map(|site| (site, remedy(recording, site))) {
             Some((_, remedy)) if !remedy.is_empty() => format!("{remedy} {at}"),

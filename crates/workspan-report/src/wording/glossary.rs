@@ -1,7 +1,7 @@
 //! The words of reports: each is explained once, here. The page and the README show these sentences.
 
 /// Words, and what they mean.
-pub const WORDS: [(&str, &str); 20] = [
+pub const WORDS: [(&str, &str); 21] = [
     ("work", "time that all code took, on all processors together; waiting is not work"),
     (
         "critical path, span",
@@ -11,6 +11,10 @@ pub const WORDS: [(&str, &str); 20] = [
         "parallelism",
         "work divided by span: the highest speedup over one processor, however many processors you add. Where the program waits for files, \
          timers or other processes, the time that one processor would take, these waits included, divided by span",
+    ),
+    (
+        "range of parallelism",
+        "two numbers, such as 1.9–58, where the run leaves it open. Of loops of OpenMP Workspan sees the chunks that threads ran, not each iteration: the first number is for these chunks as they ran, the second for iterations that all cost the same and could each run beside all others. The truth lies between; `--logical-cores 64` shows smaller chunks, and narrows it. Of locks, the first is for the order in which threads took them, the second for the best order",
     ),
     ("task", "code that may run beside other code"),
     ("worker", "a thread of a pool or team, which runs tasks"),

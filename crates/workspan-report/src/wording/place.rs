@@ -19,6 +19,10 @@ pub struct Place {
     /// For want of file and line: a function, or a file of code, and how far behind its beginning the place is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
+    /// Another site has the same line: as text, the column says which it is.
+    #[serde(skip)]
+    #[schemars(skip)]
+    pub with_column: bool,
 }
 
 /// `file:line`, clickable in most terminals. Long folders of registries are cut to the package.
@@ -46,14 +50,43 @@ pub fn below<'f>(folder: &str, file: &'f str) -> &'f str {
 
 /// A place as text.
 pub fn text(place: &Place) -> String {
-    place.code.clone().unwrap_or_else(|| short(&place.file, place.line))
+    place
+        .code
+        .clone()
+        .unwrap_or_else(|| in_line(&place.file, place.line, Some(place.column).filter(|_| place.with_column)))
+}
+
+/// `file:line`, or `file:line:column` where the column matters.
+pub fn in_line(file: &str, line: u32, column: Option<u32>) -> String {
+    match column {
+        Some(column) if !starts_threads(file) => format!("{}:{column}", short(file, line)),
+        _ => short(file, line),
+    }
+}
+
+/// Of more sites than these, none is compared with all others.
+const FEW: usize = 2048;
+
+/// True if another site of the same kind has the same line and another column: two threads that are created in one line, say.
+pub fn column_matters(recording: &Recording, site: &Site) -> bool {
+    let others =
+        if recording.sites.len() > FEW || site.line == 0 || site.column == 0 { &[][..] } else { &recording.sites };
+    let same = |other: &Site| (other.kind, other.line) == (site.kind, site.line) && other.file == site.file;
+    others.iter().any(|other| other.column != 0 && other.column != site.column && same(other))
 }
 
 /// The place of a site that has one: all but serial code have.
 pub fn of(recording: &Recording, site: &Site) -> Option<Place> {
     let Site { file, line, column, .. } = site;
     let code = code(recording, site);
-    (!file.is_empty() || code.is_some()).then(|| Place { file: file.clone(), line: *line, column: *column, code })
+    let with_column = column_matters(recording, site);
+    (!file.is_empty() || code.is_some()).then(|| Place {
+        file: file.clone(),
+        line: *line,
+        column: *column,
+        code,
+        with_column,
+    })
 }
 
 /// Where the code of a site is that has no place in the source: in a function, or else in a file.
@@ -80,6 +113,10 @@ pub fn serial(from: Option<&Place>, to: Option<&Place>, ran: Option<&Ran>) -> St
     let between = between(from, to);
     let parts: Vec<String> = match ran {
         None => [format!("serial code {between}").trim_end().to_owned()].into(),
+        // Of several threads at a time it is serial within each alone.
+        Some(ran) if from.is_none() && to.is_none() && ran.threads > 1 => {
+            [format!("code of {}{}", ran.thread(), ran.clause()), between].into()
+        }
         Some(ran) => [format!("serial code{}", ran.clause()), between, ran.thread()].into(),
     };
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
@@ -89,7 +126,8 @@ pub fn serial(from: Option<&Place>, to: Option<&Place>, ran: Option<&Ran>) -> St
 pub fn between(from: Option<&Place>, to: Option<&Place>) -> String {
     let at = text;
     match (from, to) {
-        (None, None) => "before any region".to_owned(),
+        // Beside threads of the program, or of a program without any region.
+        (None, None) => String::new(),
         (None, Some(to)) => format!("before {}", at(to)),
         (Some(from), None) => format!("after {}", at(from)),
         (Some(from), Some(to)) if from == to => format!("between runs of {}", at(from)),
@@ -145,6 +183,39 @@ mod tests {
         check(site(Site::UNKNOWN_MODULE, None), "?+0x1234");
         check(Site { addresses: Vec::new(), ..site("", None) }, "task");
         check(Site { file: "a.c".to_owned(), line: 7, ..site("", Some(("f", None))) }, "a.c:7");
+    }
+
+    /// Two threads created in one line, and a lock there.
+    #[test]
+    fn sites_of_one_line_differ_by_column() {
+        let site = |kind, line, column| Site::at(kind, "a.cpp", line, column);
+        let sites = vec![
+            site(SiteKind::Thread, 25, 15),
+            site(SiteKind::Thread, 25, 29),
+            site(SiteKind::Lock, 25, 40),
+            site(SiteKind::Thread, 26, 15),
+        ];
+        let recording = Recording { sites, ..Recording::default() };
+        let labels: Vec<String> = recording.sites.iter().map(|site| label(&recording, site)).collect();
+        assert_eq!(labels, ["a.cpp:25:15", "a.cpp:25:29", "a.cpp:25", "a.cpp:26"]);
+    }
+
+    #[test]
+    fn serial_code_without_a_region_is_before_none() {
+        let ran = |threads| Ran {
+            function: "f".to_owned(),
+            file: String::new(),
+            first_line: 0,
+            last_line: 0,
+            samples: 90,
+            share: 1.0,
+            callees: Vec::new(),
+            threads,
+            main_thread: false,
+        };
+        assert_eq!(serial(None, None, Some(&ran(4))), "code of 4 threads in `f`");
+        assert_eq!(serial(None, None, Some(&ran(1))), "serial code in `f`, 1 thread");
+        assert_eq!(serial(None, None, None), "serial code");
     }
 
     #[test]
