@@ -9,7 +9,8 @@
 //! chooses. With `a` accesses to lines in an excerpt, `p = (m − u/2)/a`, the share of all is the mean of `p` of `n` excerpts (Cochran, *Sampling
 //! Techniques*, 1977: chapter 9A, Hansen and Hurwitz), and its error that of differences between neighbours,
 //! `(1 − f) Σ(p − p')² / 2 n (n − 1)` for a share `f` of the run (chapter 5A.12), with Student's t of `n/2` degrees of freedom, and
-//! half of the mean of `u/a` besides, which is a bound. Strata are rows of chunks that execute much the same. Only caches of one thread each can be sampled so.
+//! half of the mean of `u/a` besides, which is a bound. Strata are rows of chunks that execute much the same. Only caches of one
+//! thread each can be sampled so.
 
 use workspan_trace::control::Kind;
 
@@ -42,17 +43,24 @@ const SCALES: [(u64, u64, &[Scale]); 3] = [
     (512, 2048, &[scale((8, 16), 1 << 17, 96), scale((8, 64), 1 << 17, MOSTLY)]),
     (0, 512, &[scale((16, 50), 1 << 15, 96), scale((16, 200), 1 << 15, MOSTLY)]),
 ];
+/// One of how many accesses is simulated, unless fewer do.
 const MOSTLY: u64 = 24;
 /// Part of what is wanted that the error must not exceed for the next way not to be tried.
 const ENOUGH: f64 = 0.7;
+/// How many times what is wanted must not be unknown for the next way to be tried.
+const HOPELESS: f64 = 3.0;
+/// Accesses of a run from which on whoever asks says which part is simulated.
 const MANY: u64 = 1 << 32;
 /// Long excerpts, and how many of them show whether too much is unknown.
 const LONG: u64 = 1 << 18;
 const FIRST: usize = 3;
-/// Accesses of an event, and one miss of how many accesses, from which on it takes less to simulate some sets of all the run.
+/// Accesses of an event, and one miss of how many accesses, from which on it takes less to simulate some sets of all the run; and
+/// accesses of an event from which on few excerpts may do.
 const LOOPS: u64 = 4;
 const LONG_LOOPS: u64 = 32;
 const OFTEN: u64 = 8;
+/// What says more is damaged: sums of fewer than 2²⁴ chunks are numbers.
+const MOST_OF_CHUNK: u64 = 1 << 40;
 /// Quantiles of Student's distribution at 95 %, by degrees of freedom.
 const QUANTILES: [(usize, f64); 8] =
     [(30, 2.05), (15, 2.14), (8, 2.31), (6, 2.45), (5, 2.58), (4, 2.78), (3, 3.19), (0, 4.31)];
@@ -87,7 +95,7 @@ pub fn sizes(
 ) -> Result<Option<Sampled>, Unsampled> {
     let all: Vec<Chunk<'_>> = chunks(recording);
     let total: u64 = all.iter().map(|chunk| chunk.accesses).sum();
-    let events: u64 = recording.chunks.iter().map(|chunk| chunk.summary.events).sum();
+    let events = recording.chunks.iter().fold(0, |sum: u64, chunk| sum.saturating_add(chunk.summary.events));
     let mut sizes = Vec::new();
     for (above, up_to, scales) in SCALES {
         let (from, to) = (smallest.max(above.saturating_mul(line) + 1), largest.min(up_to.saturating_mul(line)));
@@ -109,7 +117,9 @@ pub fn sizes(
             if let Some(other) = other.filter(|other| found.is_empty() || error(other) < error(&found)) {
                 found = other;
             }
-            if error(&found) <= wanted * ENOUGH {
+            let hopeless =
+                |(size, unknown): &(Size, u64)| !Size { error: *unknown, ..*size }.is_within(HOPELESS * wanted);
+            if error(&found) <= wanted * ENOUGH || found.iter().any(hopeless) {
                 break;
             }
         }
@@ -215,7 +225,7 @@ fn chunks(recording: &Recording) -> Vec<Chunk<'_>> {
     let infos = contexts.iter().flat_map(|context| recording.chunks_of(*context));
     let made = infos.map(|info| {
         let ((accesses, bytes), most) = chunk(info);
-        Chunk { info, accesses, bytes, most }
+        Chunk { info, accesses: accesses.min(MOST_OF_CHUNK), bytes: bytes.min(MOST_OF_CHUNK), most }
     });
     made.collect()
 }
