@@ -98,46 +98,94 @@ fn instrumentation(out: &Path) -> Result<(), Box<dyn Error>> {
     let is = |name: &str, value: &str| env::var(name).is_ok_and(|found| found == value);
     let known = is("CARGO_CFG_TARGET_ARCH", "x86_64") || is("CARGO_CFG_TARGET_ARCH", "aarch64");
     let glibc = is("CARGO_CFG_TARGET_OS", "linux") && is("CARGO_CFG_TARGET_ENV", "gnu");
+    // The command says so where it would need them.
+    fs::write(out.join("rt-other.so"), [])?;
     if !known || !glibc || !exports.is_file() {
-        // The command says so where it would need them.
         fs::write(out.join("pass.so"), [])?;
         fs::write(out.join("rt.so"), [])?;
         fs::write(out.join("mpi.so"), [])?;
         return Ok(());
     }
     let linker = env::var_os("RUSTC_LINKER").unwrap_or_else(|| "cc".into());
-    for (name, kind, file) in [
-        ("workspan-trace", "rlib", "libworkspan_trace.rlib"),
-        ("workspan-pass", "cdylib", "pass.so"),
-        ("workspan-mpi", "cdylib", "mpi.so"),
-        ("workspan-pass-rt", "staticlib", "rt.a"),
-    ] {
+    let target = env::var("TARGET")?;
+    let here = Target { name: &target, linker: &linker, emulated: false };
+    here.library(out, "workspan-trace", "rlib", "libworkspan_trace.rlib")
+        .and_then(|command| run(command, "workspan-trace"))?;
+    for (name, file) in [("workspan-pass", "pass.so"), ("workspan-mpi", "mpi.so")] {
+        run(here.library(out, name, "cdylib", file)?, name)?;
+    }
+    here.run_time(out, out, &exports, "rt.so")?;
+    // For programs that an emulator runs: only where rustc and a linker know the other processor.
+    let other = if target.starts_with("x86_64") { "aarch64" } else { "x86_64" };
+    let (name, linker) = (format!("{other}-unknown-linux-gnu"), OsString::from(format!("{other}-linux-gnu-gcc")));
+    let folder = out.join("other");
+    fs::create_dir_all(&folder)?;
+    let there = Target { name: &name, linker: &linker, emulated: true };
+    if there.is_known() && there.run_time(out, &folder, &exports, "rt-other.so").is_err() {
+        println!("cargo::warning=no run-time for {name}: programs that are built for it cannot be instrumented");
+        fs::write(out.join("rt-other.so"), [])?;
+    }
+    Ok(())
+}
+
+/// What programs are instrumented for.
+struct Target<'a> {
+    /// As rustc names it.
+    name: &'a str,
+    linker: &'a OsString,
+    /// They run by an emulator.
+    emulated: bool,
+}
+
+impl Target<'_> {
+    /// True if rustc has the target's standard library, and there is a linker.
+    fn is_known(&self) -> bool {
+        let rustc = || Command::new(env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()));
+        let libraries = rustc().args(["--print", "target-libdir", "--target", self.name]).output();
+        let folder = libraries.ok().and_then(|output| String::from_utf8(output.stdout).ok());
+        let linker = Command::new(self.linker).arg("--version").output();
+        folder.is_some_and(|folder| Path::new(folder.trim()).is_dir())
+            && linker.is_ok_and(|output| output.status.success())
+    }
+
+    /// The compiler for a crate.
+    fn library(&self, out: &Path, name: &str, kind: &str, file: &str) -> Result<Command, Box<dyn Error>> {
         let mut command = Command::new(env::var_os("RUSTC").ok_or("cargo sets it")?);
         command.args(["--edition=2021", "--cap-lints=allow", "-Copt-level=3", "-Ccodegen-units=1"]);
         // Exceptions of the program pass through what is interposed; it has to note their tasks' ends.
         command.arg(if name == "workspan-pass" { "-Cpanic=abort" } else { "-Cpanic=unwind" });
         // Threads are cancelled through functions that are interposed: the unwinder must know them.
-        command.args(["-Cforce-unwind-tables=yes", "-Crelocation-model=pic"]);
-        command.arg("--target").arg(env::var_os("TARGET").ok_or("cargo sets it")?);
+        command.args(["-Cforce-unwind-tables=yes", "-Crelocation-model=pic", "--target", self.name]);
         command.arg(format!("--crate-type={kind}")).arg("--crate-name").arg(name.replace('-', "_"));
-        command.arg(crates.join(name).join("src/lib.rs")).arg("-o").arg(out.join(file));
+        command.arg(Path::new("..").join(name).join("src/lib.rs")).arg("-o").arg(out.join(file));
+        if self.emulated {
+            command.args(["--cfg", "emulated"]);
+        }
         if kind != "rlib" {
             command.args(["-Clto=fat", "-Cdebuginfo=0", "-Cstrip=debuginfo"]);
             command.arg("--extern").arg(format!("workspan_trace={}", out.join("libworkspan_trace.rlib").display()));
             let mut option = OsString::from("-Clinker=");
-            option.push(&linker);
+            option.push(self.linker);
             command.arg(option);
         }
-        run(command, name)?;
+        Ok(command)
     }
-    let mut command = Command::new(&linker);
-    command.args(["-shared", "-o"]).arg(out.join("rt.so"));
-    command.args(["-Wl,-soname,libworkspan_pass_rt.so", "-Wl,--gc-sections", "-Wl,--strip-debug"]);
-    let mut option = OsString::from("-Wl,--version-script=");
-    option.push(&exports);
-    command.arg(option).args(["-Wl,-u,__workspan_flush", "-Wl,-u,__workspan_register", "-Wl,-u,pthread_create"]);
-    command.arg(out.join("rt.a")).args(["-lpthread", "-ldl", "-lgcc_s"]);
-    run(command, "workspan-pass-rt")
+
+    /// The run-time, into `out`; what it is made of, into `folder`.
+    fn run_time(&self, out: &Path, folder: &Path, exports: &Path, file: &str) -> Result<(), Box<dyn Error>> {
+        if folder != out {
+            run(self.library(folder, "workspan-trace", "rlib", "libworkspan_trace.rlib")?, "workspan-trace")?;
+        }
+        run(self.library(folder, "workspan-pass-rt", "staticlib", "rt.a")?, "workspan-pass-rt")?;
+        let mut command = Command::new(self.linker);
+        command.args(["-shared", "-o"]).arg(out.join(file));
+        command.args(["-Wl,-soname,libworkspan_pass_rt.so", "-Wl,--gc-sections", "-Wl,--strip-debug"]);
+        let mut option = OsString::from("-Wl,--version-script=");
+        option.push(exports);
+        command.arg(option).args(["-Wl,-u,__workspan_flush", "-Wl,-u,__workspan_register", "-Wl,-u,pthread_create"]);
+        command.arg(folder.join("rt.a")).args(["-lpthread", "-ldl", "-lgcc_s"]);
+        run(command, "workspan-pass-rt")
+    }
 }
 
 fn run(mut command: Command, what: &str) -> Result<(), Box<dyn Error>> {

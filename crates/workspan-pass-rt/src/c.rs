@@ -12,6 +12,7 @@ pub const MAP_PRIVATE_ANONYMOUS: c_int = 0x22;
 pub const MAP_NORESERVE: c_int = 0x4000;
 pub const FUTEX_WAIT: c_int = 0;
 pub const FUTEX_WAKE: c_int = 1;
+pub const CLOCK_MONOTONIC: c_int = 1;
 pub const RTLD_LAZY_AND_LOADED: c_int = 1 | 4;
 pub const ESRCH: c_int = 3;
 pub const EOWNERDEAD: c_int = 130;
@@ -58,6 +59,7 @@ pub struct ProgramHeader {
 pub type Callback = unsafe extern "C" fn(*mut ObjectInfo, usize, *mut c_void) -> c_int;
 
 extern "C" {
+    pub fn clock_gettime(clock: c_int, time: *mut Timespec) -> c_int;
     pub fn dlsym(handle: *mut c_void, name: *const c_char) -> *mut c_void;
     pub fn dlvsym(handle: *mut c_void, name: *const c_char, version: *const c_char) -> *mut c_void;
     pub fn dlopen(name: *const c_char, flags: c_int) -> *mut c_void;

@@ -63,7 +63,25 @@ pub fn thread() -> &'static Thread {
     unsafe { &*pointer }
 }
 
+/// Rate of the counter; 0: the processor's.
+#[cfg(not(emulated))]
+pub const RATE: u64 = 0;
+/// The same.
+#[cfg(emulated)]
+pub const RATE: u64 = 1_000_000_000;
+
+/// The counter of a program that an emulator runs: the kernel's clock, since `workspan` cannot read the emulated one.
+#[cfg(emulated)]
+#[inline]
+pub fn ticks() -> u64 {
+    let mut time = crate::c::Timespec { seconds: 0, nanos: 0 };
+    // SAFETY: writes a time.
+    unsafe { crate::c::clock_gettime(crate::c::CLOCK_MONOTONIC, &mut time) };
+    time.seconds.cast_unsigned().wrapping_mul(RATE).wrapping_add(time.nanos.cast_unsigned())
+}
+
 /// The cycle counter.
+#[cfg(not(emulated))]
 #[inline]
 pub fn ticks() -> u64 {
     #[cfg(target_arch = "x86_64")]

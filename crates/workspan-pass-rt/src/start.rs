@@ -8,7 +8,7 @@ use workspan_trace::control::FIRST_SEGMENT;
 use workspan_trace::shm::{Header, MAGIC, SIZE};
 use workspan_trace::VERSION;
 
-use crate::platform::{thread, ticks};
+use crate::platform::{thread, ticks, RATE};
 use crate::{c, messengers, modules, openmp, ring, shared, tbb, threads};
 
 const VARIABLE: &CStr = c"WORKSPAN_TRACE";
@@ -65,6 +65,7 @@ fn attach() -> bool {
         header.next_id.store(FIRST_SEGMENT, Relaxed);
         let since = ticks();
         header.start.store(since, Relaxed);
+        header.rate.store(RATE, Relaxed);
         shared::begin(memory.cast(), since);
         return true;
     }

@@ -93,6 +93,8 @@ pub struct Header {
     pub untracked: AtomicU32,
     /// Cycle counter when the run-time started; times of events count from it.
     pub start: AtomicU64,
+    /// Rate of that counter, in Hz; 0: it is the processor's, which `workspan` knows.
+    pub rate: AtomicU64,
 }
 
 /// Description of a buffer.

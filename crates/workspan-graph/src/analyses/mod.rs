@@ -5,6 +5,7 @@ pub mod cache;
 pub mod code;
 pub(crate) mod contexts;
 pub mod curve;
+pub mod drawn;
 pub(crate) mod loops;
 pub mod misses;
 pub mod moved;

@@ -97,11 +97,12 @@ pub struct Moved {
 
 impl Moved {
     /// Before the first access, with a cache of some bytes that all threads share, of lines of [`LINE`] bytes.
-    pub fn new(bytes: u64, ways: u64) -> Result<Moved, Impossible> {
+    /// Of one in `one_in` lines the accesses are recorded.
+    pub fn new(bytes: u64, ways: u64, one_in: u32) -> Result<Moved, Impossible> {
         let cache = Caches::new(LINE, ways, (bytes, bytes))?;
         Ok(Moved {
             cache,
-            filling: bytes / LINE,
+            filling: bytes / LINE / u64::from(one_in.max(1)),
             causes: Causes::default(),
             lines: HashMap::new(),
             cells: Cells::default(),

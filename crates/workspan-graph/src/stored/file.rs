@@ -14,12 +14,15 @@ use workspan_trace::{READABLE, VERSION};
 use crate::codec::Encoded;
 use crate::program::Program;
 use crate::ranks::{self, Ranks};
+use crate::sample::Sample;
 use crate::summary::Summary;
 
 /// Name of the file in its folder.
 pub const NAME: &str = "events.wsg";
 /// First bytes of the file.
 pub const MAGIC: &[u8; 8] = b"wspgraph";
+/// Added to the version of a recording of a sample, which earlier readers would take for all there is.
+const OF_SAMPLE: u32 = 1 << 16;
 /// Longest body: what is longer is damage.
 const MOST_BODY: u32 = 1 << 28;
 /// Most that a summary unfolds to.
@@ -32,6 +35,7 @@ mod kind {
     pub(super) const END: u8 = 4;
     pub(super) const HOST: u8 = 5;
     pub(super) const RANKS: u8 = 6;
+    pub(super) const SAMPLE: u8 = 7;
 }
 
 /// Why a recording cannot be read.
@@ -90,6 +94,8 @@ pub struct Host {
     pub start: u64,
     /// A number of the machine since its last start; 0: unknown.
     pub machine: u64,
+    /// Rate of the counter, in Hz, if it is not the machine's, as that of an emulated program; else 0.
+    pub rate: u64,
 }
 
 /// Where a chunk of events is, and what it holds.
@@ -129,10 +135,16 @@ impl std::fmt::Debug for Packer {
 impl Recorder {
     /// Begins.
     pub fn create(path: &Path, meta: &Meta) -> io::Result<Recorder> {
+        Recorder::create_of(path, meta, None)
+    }
+
+    /// Begins one of a sample, if there is one.
+    pub fn create_of(path: &Path, meta: &Meta, sample: Option<&Sample>) -> io::Result<Recorder> {
         let file = BufWriter::with_capacity(1 << 20, File::create(path)?);
         let mut recorder = Recorder { file, bytes: 12, packer: Packer(zstd::bulk::Compressor::new(1)?) };
         recorder.file.write_all(MAGIC)?;
-        recorder.file.write_all(&VERSION.to_le_bytes())?;
+        let version = VERSION | if sample.is_some() { OF_SAMPLE } else { 0 };
+        recorder.file.write_all(&version.to_le_bytes())?;
         let mut out = record(kind::META);
         out.number(meta.command.len() as u64);
         meta.command.iter().for_each(|word| out.text(word));
@@ -140,6 +152,11 @@ impl Recorder {
         out.number(meta.made_at);
         out.number(meta.ticks_per_second);
         recorder.put(&out.bytes)?;
+        if let Some(sample) = sample {
+            let mut out = record(kind::SAMPLE);
+            sample.encode(&mut out);
+            recorder.put(&out.bytes)?;
+        }
         Ok(recorder)
     }
 
@@ -185,6 +202,7 @@ impl Recorder {
         let mut out = record(kind::HOST);
         out.number(host.start);
         out.number(host.machine);
+        out.number(host.rate);
         self.put(&out.bytes)
     }
 
@@ -230,6 +248,8 @@ pub struct Recording {
     pub host: Option<Host>,
     /// Processes that it was made of, if it was merged.
     pub ranks: Ranks,
+    /// Which accesses it has, if not all.
+    pub sample: Option<Sample>,
     /// Bytes of the file.
     pub bytes: u64,
     /// Where damage begins, if there is some.
@@ -248,7 +268,8 @@ impl Recording {
             return Err(Problem::Other);
         }
         let version = version.try_into().map_or(0, u32::from_le_bytes);
-        if !READABLE.contains(&version) {
+        let of_sample = version & OF_SAMPLE != 0;
+        if !READABLE.contains(&(version & !OF_SAMPLE)) {
             return Err(Problem::Version(version));
         }
         let mut recording = Recording {
@@ -259,6 +280,7 @@ impl Recording {
             end: None,
             host: None,
             ranks: Ranks::default(),
+            sample: None,
             bytes,
             damaged: None,
         };
@@ -274,6 +296,10 @@ impl Recording {
                 }
                 Err(error) => return Err(error),
             }
+        }
+        // Without its sample, nothing can be said about its accesses.
+        if of_sample != recording.sample.is_some() {
+            return Err(Problem::Damaged(12));
         }
         recording.chunks.sort_by_key(|chunk| (chunk.context, chunk.sequence));
         for chunk in &mut recording.chunks {
@@ -346,7 +372,16 @@ impl Recording {
                 }
                 self.end = Some(end);
             }
-            kind::HOST => self.host = Some(Host { start: from.number()?, machine: from.number()? }),
+            kind::HOST => {
+                let mut host = Host { start: from.number()?, machine: from.number()?, rate: 0 };
+                // Earlier recordings end here.
+                host.rate = if from.rest().is_empty() { 0 } else { from.number()? };
+                if host.rate != 0 {
+                    self.meta.ticks_per_second = host.rate;
+                }
+                self.host = Some(host);
+            }
+            kind::SAMPLE => self.sample = Some(Sample::decode(&mut from)?),
             kind::RANKS => self.ranks = Ranks::decode(&mut from)?,
             _ => return Err(Malformed),
         }

@@ -17,6 +17,7 @@ use crate::file::{ChunkInfo, End, Host, Meta, Problem, Recorder, Recording};
 use crate::messages::{identity, marks, matched, Identity, Matched};
 use crate::program::Program;
 use crate::ranks::{Rank, Ranks, MOST};
+use crate::sample::Sample;
 use crate::structure::other;
 
 /// Why recordings are no ranks of one run. Numbers are places in the list.
@@ -30,6 +31,8 @@ pub enum Unfit {
     NoRank(usize),
     /// The second is of another run than the first.
     OtherRun(usize, usize),
+    /// The second has another sample of the accesses than the first.
+    OtherSample(usize, usize),
     /// Both are of the same rank.
     Twice(usize, usize),
     /// Ranks that are missing, and how many there were.
@@ -63,6 +66,9 @@ impl<'r> Merger<'r> {
             if (own.run, own.size) != (first.run, first.size) {
                 return Err(Unfit::OtherRun(0, number));
             }
+            if recordings.first().is_some_and(|first| first.sample != recording.sample) {
+                return Err(Unfit::OtherSample(0, number));
+            }
             if let Some(former) = places.insert(own.rank, number) {
                 return Err(Unfit::Twice(former, number));
             }
@@ -87,6 +93,11 @@ impl<'r> Merger<'r> {
         let ends = ranks.iter().zip(&shifts).map(|((_, recording), shift)| last(recording) + shift);
         let end = ends.max().unwrap_or(0);
         Ok(Merger { ranks, shifts, firsts, end, elsewhere })
+    }
+
+    /// Which accesses they have, if not all.
+    pub fn sample(&self) -> Option<&Sample> {
+        self.ranks.first()?.1.sample.as_ref()
     }
 
     /// What is known before.

@@ -5,3 +5,4 @@ pub mod events;
 pub mod file;
 pub mod merge;
 pub mod program;
+pub mod sample;

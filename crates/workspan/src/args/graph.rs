@@ -206,6 +206,10 @@ pub struct GraphRecord {
     /// Queue up to N MiB of events for the file; when the queue is full, the program waits.
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub buffer: u32,
+    /// Record the accesses to one in N cache lines, N a power of two from 2 to 32: smaller graphs of long runs. Tasks and
+    /// their counts stay exact; every number that comes from the sample says so.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=32))]
+    pub sample: Option<u32>,
     /// The program and its arguments.
     #[arg(last = true, required = true, value_name = "COMMAND")]
     pub command: Vec<OsString>,

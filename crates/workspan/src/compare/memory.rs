@@ -7,13 +7,14 @@ use std::path::{Component, Path, PathBuf};
 use workspan_graph::file::Recording as Graph;
 use workspan_graph::moved::{self, Found, Moved, OfSite};
 use workspan_graph::races::Place;
-use workspan_graph::replay::replay;
+use workspan_graph::sample::replay;
 use workspan_model::{ContextId, Recording, Site, SiteKind};
 use workspan_report::differential::NodeByNode;
 use workspan_report::inflated_memory::{inflated, Cause, InflatedSite, Memory, Moving, Strands, LEAST_MOVED};
 use workspan_trace::program::Address;
 
 use crate::graph::open::{allocation_site, call, open, place_of};
+use crate::graph::sampled;
 use crate::graph::shown::ratio;
 use crate::{machine, output};
 
@@ -49,13 +50,17 @@ impl Source {
             line_bytes: moved::LINE,
             cache_bytes: bytes,
             cache_ways: ways,
+            sampled: sampled::sentence(&self.graph, sampled::Numbers::Part),
             ..Memory::default()
         };
         let sites = inflated(nodes);
         if sites.is_empty() {
             return Ok((memory, Vec::new()));
         }
-        let mut found = Moved::new(bytes, ways)?;
+        if self.graph.sample.is_some() {
+            sampled::check_size(ways, bytes)?;
+        }
+        let mut found = Moved::new(bytes, ways, self.graph.sample.map_or(1, |sample| sample.one_in))?;
         replay(&self.graph, &mut found)?;
         let mut doubts = BTreeSet::new();
         // Several sites may have the same tasks: a loop those of the region around it.

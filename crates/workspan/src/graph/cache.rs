@@ -8,6 +8,7 @@ use workspan_graph::replay::replay;
 use workspan_report::graph::{Axis, Chart, Draw, Drawing, Point, Scale, Series};
 
 use super::open::open;
+use super::sampled;
 use super::shown::{self, Answer, Table};
 use super::timeline::short;
 use crate::args::graph::GraphCache;
@@ -61,6 +62,9 @@ fn sizes(recording: &Recording, cache: Cache) -> anyhow::Result<(Vec<Size>, Opti
 /// The curve.
 pub fn answer(recording: &Recording, cache: Cache) -> anyhow::Result<Answer> {
     let Cache { line, ways, shared, .. } = cache;
+    if let Some(recorded) = &recording.sample {
+        return sampled::cache(recording, recorded, cache);
+    }
     let (sizes, sampled) = sizes(recording, cache)?;
     // Nothing is sampled where all sets are simulated after all.
     let one_in = cache.sample.filter(|_| sampled.is_some());
@@ -103,7 +107,7 @@ pub fn answer(recording: &Recording, cache: Cache) -> anyhow::Result<Answer> {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "powers of two, drawn")]
-fn drawing(sizes: &[Size]) -> Chart {
+pub(super) fn drawing(sizes: &[Size]) -> Chart {
     let point = |size: &Size| {
         let y = 100.0 * shown::ratio(size.misses, size.accesses);
         let error = 100.0 * shown::ratio(size.error, size.accesses);
@@ -127,7 +131,7 @@ fn drawing(sizes: &[Size]) -> Chart {
     }
 }
 
-fn size_in_words(bytes: u64) -> String {
+pub(super) fn size_in_words(bytes: u64) -> String {
     match bytes {
         0..1024 => format!("{bytes} B"),
         1024..1_048_576 => format!("{} KiB", bytes >> 10),

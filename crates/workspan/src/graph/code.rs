@@ -25,10 +25,15 @@ const DOTS: usize = 1000;
 /// Runs the verb.
 pub fn run(args: &GraphCode) -> anyhow::Result<Outcome> {
     let recording = open(&args.folder)?;
+    anyhow::ensure!(recording.sample.is_none(), "{NOT_OF_SAMPLES}");
     let answer = answer(&recording, &Graph::of(&recording), args.form.top)?;
     shown::write(&args.form, &recording, &answer)?;
     Ok(Outcome::OK)
 }
+
+const TITLE: &str = "Parallelism of code";
+/// What is said of a graph that is a sample.
+const NOT_OF_SAMPLES: &str = "the graph is a sample of the accesses, and does not have when each basic block ran: record without --sample to see it";
 
 /// A basic block and what it is called.
 struct Found<'c> {
@@ -53,6 +58,9 @@ impl Found<'_> {
 
 /// The blocks, of which the text shows the first ones.
 pub fn answer(recording: &Recording, graph: &Graph, most: usize) -> anyhow::Result<Answer> {
+    if recording.sample.is_some() {
+        return Ok(Answer { of: "graph code", title: TITLE, head: NOT_OF_SAMPLES.to_owned(), ..Answer::default() });
+    }
     let mut code = Code::new(graph);
     replay(recording, &mut code)?;
     let mut found: Vec<_> = code.blocks.iter().collect();
@@ -105,7 +113,7 @@ pub fn answer(recording: &Recording, graph: &Graph, most: usize) -> anyhow::Resu
     let text = shown::in_columns(&with_key, &table(&|block| json!(heat(block, width, code.most))), most);
     Ok(Answer {
         of: "graph code",
-        title: "Parallelism of code",
+        title: TITLE,
         help: "Each row of the map is a basic block, serial ones first; the darker, the more runs, on a logarithmic scale. Serial: \
                nine of ten runs alone; parallel: nine of ten with three quarters of the most contexts; mixed: the rest.",
         head,

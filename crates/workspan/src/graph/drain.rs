@@ -13,6 +13,7 @@ use std::time::Duration;
 use workspan_graph::codec::{Encoder, Haste};
 use workspan_graph::file::Recorder;
 use workspan_graph::program::Program;
+use workspan_graph::sample::{Sample, Sampler};
 use workspan_trace::drain::{Memory, Taken};
 
 /// Threads that encode, at most.
@@ -48,6 +49,8 @@ struct Shared<'m> {
     memory: &'m Memory,
     parts: Mutex<Parts>,
     program: RwLock<Program>,
+    /// Which accesses are recorded, if not all.
+    sample: Option<Sample>,
     written: Mutex<Written>,
     dead: AtomicBool,
 }
@@ -57,11 +60,16 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// Runs something, and drains meanwhile and afterwards.
-pub fn during<T>(memory: &Memory, recorder: Recorder, run: impl FnOnce() -> T) -> (T, Drained) {
+pub fn during<T>(
+    memory: &Memory,
+    (recorder, sample): (Recorder, Option<Sample>),
+    run: impl FnOnce() -> T,
+) -> (T, Drained) {
     let shared = Shared {
         memory,
         parts: Mutex::default(),
         program: RwLock::new(Program::new()),
+        sample,
         written: Mutex::new(Written { recorder, error: None, unknown: 0 }),
         dead: AtomicBool::new(false),
     };
@@ -80,12 +88,12 @@ pub fn during<T>(memory: &Memory, recorder: Recorder, run: impl FnOnce() -> T) -
 }
 
 fn work(shared: &Shared<'_>) {
-    let mut encoder = Encoder::default();
+    let (mut encoder, mut sampler) = (Encoder::default(), Sampler::default());
     loop {
         let seen = shared.memory.doorbell();
         let dead = shared.dead.load(Ordering::Acquire);
         match next(shared, dead) {
-            Some(taken) => encode(shared, &mut encoder, taken),
+            Some(taken) => encode(shared, (&mut encoder, &mut sampler), taken),
             None if dead => return,
             None => shared.memory.wait(seen, PATIENCE),
         }
@@ -128,18 +136,21 @@ fn add(shared: &Shared<'_>, parts: &mut Parts, part: Taken) {
     }
 }
 
-fn encode(shared: &Shared<'_>, encoder: &mut Encoder, taken: Taken) {
+fn encode(shared: &Shared<'_>, (encoder, sampler): (&mut Encoder, &mut Sampler), taken: Taken) {
     let haste = if shared.memory.is_behind() { Haste::Behind } else { Haste::None };
     let (context, sequence, unfinished) = (taken.context, taken.sequence, taken.unfinished);
     let encoded = {
         let program = shared.program.read().unwrap_or_else(PoisonError::into_inner);
-        encoder.encode_own(&program, taken.bytes, haste)
+        match &shared.sample {
+            None => encoder.encode_own(&program, taken.bytes, haste).map(|(chunk, unknown)| (chunk, unknown.is_some())),
+            Some(sample) => sampler.encode(encoder, (&program, sample), &taken.bytes, haste),
+        }
     };
     let mut written = lock(&shared.written);
     match encoded {
         Ok((chunk, unknown)) => {
             // The last event of a thread that was ended may lack a part; any other is damage.
-            written.unknown += u32::from(unknown.is_some() && !unfinished);
+            written.unknown += u32::from(unknown && !unfinished);
             put(shared, &mut written, |recorder| recorder.events(context, sequence, unfinished, &chunk));
         }
         Err(error) => fail(shared, &mut written, error),

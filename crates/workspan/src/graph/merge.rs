@@ -33,7 +33,8 @@ pub fn run(args: &GraphMerge) -> anyhow::Result<Outcome> {
     fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
     let path = folder.join(NAME);
     let cannot = || format!("cannot write {}", path.display());
-    let recorder = Recorder::create(&path, &merger.meta(env!("CARGO_PKG_VERSION"))).with_context(cannot)?;
+    let recorder =
+        Recorder::create_of(&path, &merger.meta(env!("CARGO_PKG_VERSION")), merger.sample()).with_context(cannot)?;
     let ranks = merger.write(recorder).with_context(cannot)?;
     output::note(&format!("{} ranks, {} messages", ranks.ranks.len(), ranks.matched));
     describe(folder)?;
@@ -51,6 +52,9 @@ fn reason(unfit: &Unfit, folders: &[PathBuf]) -> String {
         ),
         Unfit::OtherRun(one, other) => {
             format!("{} and {} are of different runs: name the graphs that one mpirun wrote", name(one), name(other))
+        }
+        Unfit::OtherSample(one, other) => {
+            format!("{} and {} were not recorded with the same --sample", name(one), name(other))
         }
         Unfit::Twice(one, other) => format!("{} and {} are of the same rank", name(one), name(other)),
         Unfit::Missing(ranks, size) => {

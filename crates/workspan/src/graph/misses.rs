@@ -5,9 +5,10 @@ use workspan_graph::cache::Caches;
 use workspan_graph::curve::Sharing;
 use workspan_graph::file::Recording;
 use workspan_graph::misses::{Count, Misses};
-use workspan_graph::replay::replay;
+use workspan_graph::sample::replay;
 
 use super::open::{call, open, place_of};
+use super::sampled::{self, Numbers};
 use super::shown::{self, ratio, Answer, Table};
 use crate::args::graph::GraphMisses;
 use crate::exit::Outcome;
@@ -39,9 +40,17 @@ pub fn answer(recording: &Recording, cache: Cache, allocations: bool) -> anyhow:
     let bytes = kib.checked_mul(1024).filter(|bytes| bytes.is_power_of_two());
     let bytes = bytes.ok_or_else(|| anyhow::anyhow!("a cache has a power of two of KiB: --size 32, for example"))?;
     let caches = Caches::new(line, ways, (bytes, bytes))?;
+    if recording.sample.is_some() {
+        sampled::check_size(ways, bytes)?;
+    }
     let mut misses = Misses::new(caches, if shared { Sharing::Shared } else { Sharing::Private });
     replay(recording, &mut misses)?;
     let total = misses.total;
+    // What was counted in the recorded lines, for all.
+    let estimated =
+        recording.sample.map(|sample| sampled::size(recording, &sample, (line, ways, shared), bytes)).transpose()?;
+    let scaled = |misses: u64| estimated.map_or(misses, |all| scaled(misses, all.misses, total.misses));
+    let all = |lines: u64| recording.sample.map_or(lines, |sample| lines.saturating_mul(sample.one_in.into()));
     let share = |count: &Count| json!(ratio(count.misses, total.misses));
     let rows = if allocations {
         let mut found: Vec<_> = misses.sites.iter().collect();
@@ -53,7 +62,7 @@ pub fn answer(recording: &Recording, cache: Cache, allocations: bool) -> anyhow:
                 (Some(_), Some(place)) => place,
                 (Some(_), None) => "unknown call".to_owned(),
             };
-            vec![json!(count.misses), share(count), json!(size), json!(site)]
+            vec![json!(scaled(count.misses)), share(count), json!(size), json!(site)]
         };
         found.into_iter().map(row).collect()
     } else {
@@ -62,9 +71,9 @@ pub fn answer(recording: &Recording, cache: Cache, allocations: bool) -> anyhow:
         let row = |((module, operation), count): (&(u32, u32), &Count)| {
             let (place, function) = place_of(recording, (*module, *operation));
             vec![
-                json!(count.misses),
+                json!(scaled(count.misses)),
                 share(count),
-                json!(count.accesses),
+                json!(all(count.accesses)),
                 json!(ratio(count.misses, count.accesses)),
                 json!(place),
                 json!(function),
@@ -78,14 +87,18 @@ pub fn answer(recording: &Recording, cache: Cache, allocations: bool) -> anyhow:
         &["misses", "share", "accesses", "miss_ratio", "at", "function"]
     };
     let whose = if shared { "one cache of all contexts" } else { "a cache for each context" };
-    let head = format!(
-        "{} misses of {} accesses; {kib} KiB, lines of {line} bytes, {ways}-way LRU, {whose}",
-        total.misses, total.accesses
-    );
-    let fields = json!({
+    let (count, of) = estimated.map_or((total.misses, total.accesses), |all| (all.misses, all.accesses));
+    let error = estimated.map(|all| all.error);
+    let more = error.map_or_else(String::new, |error| format!(" ± {error}"));
+    let head =
+        format!("{count}{more} misses of {of} accesses; {kib} KiB, lines of {line} bytes, {ways}-way LRU, {whose}");
+    let mut fields = json!({
         "bytes": bytes, "line_bytes": line, "ways": ways, "shared": shared,
-        "accesses": total.accesses, "misses": total.misses, "complete": recording.complete(),
+        "accesses": of, "misses": count, "complete": recording.complete(),
     });
+    if let (Some(error), Some(fields)) = (error, fields.as_object_mut()) {
+        fields.insert("misses_error".to_owned(), json!(error));
+    }
     let (name, title, help) = if allocations {
         ("allocations", "Misses by allocation", "The calls that allocated the memory whose accesses miss.")
     } else {
@@ -96,5 +109,11 @@ pub fn answer(recording: &Recording, cache: Cache, allocations: bool) -> anyhow:
         )
     };
     let table = Table { name, columns, rows };
-    Ok(Answer { of: "graph misses", title, help, head, fields, table, ..Answer::default() })
+    Ok(Answer { of: "graph misses", title, help, head, fields, table, numbers: Numbers::Estimate, ..Answer::default() })
+}
+
+/// A part of the misses that were counted, as a part of those that are estimated.
+fn scaled(part: u64, estimate: u64, counted: u64) -> u64 {
+    let whole = u128::from(part) * u128::from(estimate) / u128::from(counted.max(1));
+    u64::try_from(whole).unwrap_or(u64::MAX)
 }

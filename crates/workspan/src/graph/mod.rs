@@ -11,6 +11,7 @@ pub mod page;
 pub mod races;
 pub mod record;
 pub mod report;
+pub mod sampled;
 pub mod sharing;
 pub mod shown;
 pub mod tables;

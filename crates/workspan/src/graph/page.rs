@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use workspan_graph::drawn::smallest;
 use workspan_graph::file::Recording;
 use workspan_graph::graph::Graph;
 
@@ -31,7 +32,9 @@ pub fn run(args: &GraphReport) -> anyhow::Result<Outcome> {
 
 fn write(file: &Path, folder: &Path, recording: &Recording, graph: &Graph) -> anyhow::Result<()> {
     let most = usize::MAX;
-    let each = Cache { kib: KIB, line: LINE, ways: WAYS, shared: false };
+    // A sample says nothing of smaller caches.
+    let kib = if recording.sample.is_some() { smallest(WAYS) >> 10 } else { KIB };
+    let each = Cache { kib, line: LINE, ways: WAYS, shared: false };
     let answers = [
         report::answer(folder, recording, graph, most),
         timeline::answer(recording, graph, INTERVALS),

@@ -6,9 +6,10 @@ use std::fmt::Write;
 use serde_json::{json, Value};
 use workspan_graph::file::Recording;
 use workspan_graph::races::{Instance, Place, Race, Races};
-use workspan_graph::replay::replay;
+use workspan_graph::sample::replay;
 
 use super::open::{allocation_site, call, open};
+use super::sampled::Numbers;
 use super::shown::{self, Answer, Table};
 use crate::args::graph::GraphRaces;
 use crate::exit::{Outcome, FOUND};
@@ -51,6 +52,7 @@ pub fn find(recording: &Recording) -> anyhow::Result<Races> {
 /// Races that were found, of which the text shows the first ones.
 pub fn answer(recording: &Recording, found: &BTreeMap<Race, Instance>, most: usize) -> Answer {
     let head = match found.len() {
+        0 if recording.sample.is_some() => "No data race in the recorded lines.".to_owned(),
         0 => "No data race: every two accesses to the same bytes, one of them a write, are ordered.".to_owned(),
         1 => "1 data race".to_owned(),
         count => format!("{count} data races"),
@@ -72,6 +74,7 @@ pub fn answer(recording: &Recording, found: &BTreeMap<Race, Instance>, most: usi
     };
     Answer {
         of: "graph races",
+        numbers: Numbers::Part,
         title: "Data races",
         help: "Two accesses to the same bytes, one of them a write, that nothing orders: with the contexts that made them where \
                it was seen first.",

@@ -12,6 +12,7 @@ use nix::sys::memfd::{memfd_create, MFdFlags};
 use workspan_collect::platform;
 use workspan_graph::file::{End, Host, Meta, Recorder, Recording, NAME};
 use workspan_graph::graph::Graph;
+use workspan_graph::sample::Sample;
 use workspan_model::Exit;
 use workspan_trace::drain::Memory;
 use workspan_trace::shm;
@@ -38,6 +39,8 @@ pub fn run(args: &GraphRecord) -> anyhow::Result<Outcome> {
             args.command[0].to_string_lossy()
         ));
     }
+    let one_in = |one_in| Sample::new(one_in).context("a sample is one of 2, 4, 8, 16 or 32 lines: --sample 8");
+    let sample = args.sample.map(one_in).transpose()?;
     let rank = rank::rank();
     let folder = &rank::place(&args.output, rank);
     make_room(folder)?;
@@ -50,13 +53,14 @@ pub fn run(args: &GraphRecord) -> anyhow::Result<Outcome> {
         ticks_per_second: machine.ticks_per_second,
     };
     let path = folder.join(NAME);
-    let recorder = Recorder::create(&path, &meta).with_context(|| format!("cannot write {}", path.display()))?;
+    let recorder = Recorder::create_of(&path, &meta, sample.as_ref())
+        .with_context(|| format!("cannot write {}", path.display()))?;
     let file = File::from(memfd_create("workspan-trace", MFdFlags::MFD_CLOEXEC)?);
     let memory = Memory::new(&file, args.buffer).context("cannot map the shared memory (see `workspan doctor`)")?;
     let name: OsString = format!("/proc/{}/fd/{}", std::process::id(), file.as_raw_fd()).into();
     let mut environment = vec![(OsString::from(shm::ENV), Some(name))];
     environment.extend(rank::environment(&args.command, rank)?.map(|(name, value)| (name, Some(value))));
-    let (ended, drained) = drain::during(&memory, recorder, || child::run(&args.command, &environment));
+    let (ended, drained) = drain::during(&memory, (recorder, sample), || child::run(&args.command, &environment));
     let ended = match ended {
         Ok(ended) => ended,
         Err(error) => {
@@ -90,16 +94,18 @@ pub fn run(args: &GraphRecord) -> anyhow::Result<Outcome> {
         Exit::Code(code) => (i64::from(code), 0),
         Exit::Signal(signal) => (-1, signal.cast_unsigned()),
     };
+    let rate = header.rate.load(Relaxed);
+    let now = if rate == 0 { platform::ticks() } else { platform::monotonic_nanos() };
     let end = End {
         status,
         signal,
-        ticks: platform::ticks().saturating_sub(header.start.load(Relaxed)),
+        ticks: now.saturating_sub(header.start.load(Relaxed)),
         gave_up: header.gave_up.load(Relaxed),
         untracked: header.untracked.load(Relaxed),
         refused: header.refused.load(Relaxed),
         unknown: drained.unknown,
     };
-    let host = Host { start: header.start.load(Relaxed), machine: rank::machine() };
+    let host = Host { start: header.start.load(Relaxed), machine: rank::machine(), rate };
     let mut recorder = drained.recorder;
     let written = match drained.error {
         None => recorder.host(host).and_then(|()| recorder.finish(&end)).map(drop),

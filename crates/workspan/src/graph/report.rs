@@ -10,6 +10,7 @@ use workspan_graph::messages::identity;
 use workspan_trace::program::flag;
 
 use super::open::{open, problems};
+use super::sampled;
 use super::shown::{self, Answer, Table};
 use crate::args::graph::GraphReport;
 use crate::exit::Outcome;
@@ -125,8 +126,9 @@ fn ranks(recording: &Recording) -> Value {
 pub fn in_a_line(recording: &Recording, graph: &Graph) -> String {
     let total = graph.total();
     let incomplete = if graph.complete { "" } else { ", incomplete" };
+    let sample = sampled::in_short(recording).map_or_else(String::new, |short| format!("; {short}"));
     format!(
-        "{} tasks of {} contexts, {} blocks run, {} accesses, {} bytes{incomplete}",
+        "{} tasks of {} contexts, {} blocks run, {} accesses, {} bytes{incomplete}{sample}",
         graph.tasks.len(),
         graph.contexts,
         total.blocks,
@@ -149,6 +151,7 @@ fn as_text(recording: &Recording, graph: &Graph, functions: &[(String, u64, u64)
     let per_access =
         bytes_per_access(recording, graph).map_or_else(String::new, |bytes| format!(", {bytes:.3} per access"));
     rows.push(vec!["size".to_owned(), format!("{} bytes on disk{per_access}", recording.bytes)]);
+    rows.push(vec!["sample".to_owned(), sampled::in_short(recording).unwrap_or_default()]);
     rows.retain(|row| !row[1].is_empty());
     let complete = if graph.complete { "yes" } else { "no (see the messages)" };
     rows.push(vec!["complete".to_owned(), complete.to_owned()]);

@@ -2,10 +2,11 @@
 
 use serde_json::{json, Value};
 use workspan_graph::file::Recording;
-use workspan_graph::replay::replay;
+use workspan_graph::sample::replay;
 use workspan_graph::sharing::Sharing;
 
 use super::open::{call, open, place_of};
+use super::sampled::Numbers;
 use super::shown::{self, Answer, Table};
 use crate::args::graph::GraphSharing;
 use crate::exit::Outcome;
@@ -41,6 +42,7 @@ pub fn answer(recording: &Recording, line: u64, traffic: bool) -> anyhow::Result
         };
         let rows: Vec<_> = found.into_iter().map(row).collect();
         let head = match rows.len() {
+            0 if recording.sample.is_some() => "No false sharing in the recorded lines.".to_owned(),
             0 => "No false sharing: contexts that run at the same time write to lines of their own.".to_owned(),
             count => format!("{count} pairs of places share lines of {} bytes but no bytes", line),
         };
@@ -51,5 +53,5 @@ pub fn answer(recording: &Recording, line: u64, traffic: bool) -> anyhow::Result
     } else {
         ("False sharing", "Places that write to the same lines of the cache, but to different bytes, with nothing between that orders them.")
     };
-    Ok(Answer { of: "graph sharing", title, help, head, fields, table, ..Answer::default() })
+    Ok(Answer { of: "graph sharing", title, help, head, fields, table, numbers: Numbers::Part, ..Answer::default() })
 }

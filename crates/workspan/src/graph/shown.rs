@@ -10,6 +10,7 @@ use workspan_report::graph::{html, Drawing, Page, Section, Table as Rows};
 use workspan_report::words::csv_cell;
 
 use super::open::problems;
+use super::sampled::{self, Numbers};
 use crate::args::graph::Form;
 use crate::table::{self, Align};
 use crate::{files, output};
@@ -44,6 +45,8 @@ pub struct Answer {
     pub text: Option<String>,
     /// The rows of JSON, where they are not those of the table.
     pub json: Option<Vec<Value>>,
+    /// How the numbers come from a graph that is a sample.
+    pub numbers: Numbers,
     /// What only a page shows.
     pub drawings: Vec<Drawing>,
 }
@@ -53,7 +56,11 @@ pub fn write(form: &Form, recording: &Recording, answer: &Answer) -> anyhow::Res
     if let Some(file) = &form.html {
         return page(file, recording, answer.of, &answer.head, std::slice::from_ref(answer));
     }
-    output::data(&text(form, answer))?;
+    if let Some(sentence) = sampled::sentence(recording, answer.numbers).filter(|_| form.csv) {
+        // CSV has no room for it.
+        output::note(&sentence);
+    }
+    output::data(&text(form, recording, answer))?;
     Ok(())
 }
 
@@ -65,13 +72,16 @@ pub fn page(
     head: &str,
     answers: &[Answer],
 ) -> anyhow::Result<()> {
-    let sections: Vec<Section> = answers.iter().map(section).collect();
+    let sections: Vec<Section> = answers.iter().map(|answer| section(recording, answer)).collect();
+    let mut warnings = problems(recording);
+    warnings
+        .extend(sampled::in_short(recording).map(|short| format!("{short}; each section says what that means for it")));
     let page = html(&Page {
         of,
         command: &recording.meta.command,
         made_at: recording.meta.made_at,
         headline: head.lines().next().unwrap_or_default(),
-        warnings: &problems(recording),
+        warnings: &warnings,
         sections: &sections,
     });
     files::replace(file, page.as_bytes()).with_context(|| format!("cannot write {}", output::path(file)))?;
@@ -79,7 +89,7 @@ pub fn page(
     Ok(())
 }
 
-fn section(answer: &Answer) -> Section {
+fn section(recording: &Recording, answer: &Answer) -> Section {
     let table = &answer.table;
     // Counts by number of contexts are what the drawing shows.
     let is_object = |column: &usize| table.rows.iter().any(|row| row.get(*column).is_some_and(Value::is_object));
@@ -88,7 +98,10 @@ fn section(answer: &Answer) -> Section {
     let cell = |row: &Vec<Value>, column: &usize| row.get(*column).map_or_else(String::new, plain);
     Section {
         title: answer.title,
-        text: answer.head.clone(),
+        text: match sampled::sentence(recording, answer.numbers) {
+            Some(sentence) => format!("{} ({sentence})", answer.head),
+            None => answer.head.clone(),
+        },
         help: answer.help.to_owned(),
         drawings: answer.drawings.clone(),
         tables: vec![Rows {
@@ -103,12 +116,15 @@ fn is_text(table: &Table, column: usize) -> bool {
     table.rows.iter().any(|row| row.get(column).is_some_and(Value::is_string))
 }
 
-fn text(form: &Form, answer: &Answer) -> String {
+fn text(form: &Form, recording: &Recording, answer: &Answer) -> String {
     let table = &answer.table;
     if form.json {
         let mut document = Map::from_iter([("schema_version".to_owned(), 1.into())]);
         if let Value::Object(fields) = &answer.fields {
             document.extend(fields.clone());
+        }
+        if let Some(sample) = sampled::json(recording, answer.numbers) {
+            document.insert("recorded_sample".to_owned(), sample);
         }
         if !table.name.is_empty() {
             let rows = answer.json.clone().unwrap_or_else(|| objects(table));
@@ -124,7 +140,11 @@ fn text(form: &Form, answer: &Answer) -> String {
         );
         return text;
     }
-    answer.text.clone().unwrap_or_else(|| in_columns(&answer.head, table, form.top))
+    let text = answer.text.clone().unwrap_or_else(|| in_columns(&answer.head, table, form.top));
+    match sampled::sentence(recording, answer.numbers) {
+        Some(sentence) => format!("! {sentence}\n{text}"),
+        None => text,
+    }
 }
 
 fn objects(table: &Table) -> Vec<Value> {

@@ -5,10 +5,11 @@ use std::cmp::Reverse;
 use serde_json::{json, Value};
 use workspan_graph::file::Recording;
 use workspan_graph::graph::Graph;
-use workspan_graph::replay::replay;
+use workspan_graph::sample::replay;
 use workspan_graph::working_set::WorkingSets;
 
 use super::open::{call, open};
+use super::sampled::Numbers;
 use super::shown::{self, ratio, Answer, Table};
 use crate::args::graph::GraphWorkingSet;
 use crate::exit::Outcome;
@@ -72,7 +73,16 @@ pub fn answer(recording: &Recording, graph: &Graph, line: u64, by: By) -> anyhow
             feeds(recording, graph, &found),
         ),
     };
-    Ok(Answer { of: "graph working-set", title, help, head, fields, table, ..Answer::default() })
+    Ok(Answer {
+        of: "graph working-set",
+        title,
+        help,
+        head,
+        fields,
+        table,
+        numbers: Numbers::Part,
+        ..Answer::default()
+    })
 }
 
 fn site(recording: &Recording, segment: Option<u32>) -> String {

@@ -3,6 +3,7 @@
 //! Nothing is built without instrumentation in silence: what a compilation wrote is looked at ([`check`]), and a compiler
 //! that did not run the pass is an error.
 
+use std::env;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -56,7 +57,7 @@ fn run(language: Language, arguments: &[OsString]) -> anyhow::Result<Outcome> {
         }
     }
     if line.links() {
-        options.extend(link(&installed));
+        options.extend(link(run_time(&installed, line.processor.as_deref())?));
     }
     command.args(&options).args(&line.arguments);
     // Beside the first, since most builds leave a processor idle.
@@ -104,18 +105,34 @@ fn run(language: Language, arguments: &[OsString]) -> anyhow::Result<Outcome> {
 /// The pass, before what is loaded anyway.
 fn preload(pass: &Path) -> OsString {
     let mut all = pass.as_os_str().to_owned();
-    if let Some(former) = std::env::var_os("LD_PRELOAD").filter(|former| !former.is_empty()) {
+    if let Some(former) = env::var_os("LD_PRELOAD").filter(|former| !former.is_empty()) {
         all.push(":");
         all.push(former);
     }
     all
 }
 
+/// The folder of the run-time for a processor; nothing: this machine's.
+fn run_time<'i>(installed: &'i Installed, processor: Option<&str>) -> anyhow::Result<&'i Path> {
+    match processor {
+        None | Some(env::consts::ARCH) => Ok(&installed.folder),
+        Some(library::OTHER) => installed.other.as_deref().with_context(|| {
+            let other = library::OTHER;
+            format!(
+                "this workspan has no run-time for {other}: type `rustup target add {other}-unknown-linux-gnu`, install \
+                 gcc-{}-linux-gnu, then build or install workspan anew",
+                other.replace('_', "-")
+            )
+        }),
+        Some(other) => anyhow::bail!("programs for {other} cannot be instrumented: those for x86_64 and aarch64 can"),
+    }
+}
+
 /// What links the run-time: first, so that its definitions come before the C library's.
-fn link(installed: &Installed) -> Vec<OsString> {
+fn link(folder: &Path) -> Vec<OsString> {
     let with = |option: &str| {
         let mut option = OsString::from(option);
-        option.push(&installed.folder);
+        option.push(folder);
         option
     };
     let keep = ["-Wl,--push-state,--no-as-needed", "-lworkspan_pass_rt", "-Wl,--pop-state"];
@@ -136,12 +153,13 @@ fn rust(installed: &Installed, arguments: &[OsString]) -> anyhow::Result<Outcome
         if !has("debuginfo=") && !rest.iter().any(|argument| argument == "-g") {
             command.arg("-Cdebuginfo=line-tables-only");
         }
+        let run_time = run_time(installed, target_of(&rest).as_deref())?;
         let mut folder = OsString::from("-Lnative=");
-        folder.push(&installed.folder);
+        folder.push(run_time);
         let mut path = OsString::from("-Clink-arg=-Wl,-rpath,");
-        path.push(&installed.folder);
+        path.push(run_time);
         command.arg(folder).arg(format!("-ldylib={RUN_TIME_NAME}")).arg(path);
-        if let Some(folder) = std::env::var_os(companion::RUST) {
+        if let Some(folder) = env::var_os(companion::RUST) {
             command.env(companion::VARIABLE, "1").args(companion::RUST_OPTIONS);
             // It keeps calls of the program's own functions: without it, rustc would inline small ones.
             let mut incremental = OsString::from("-Cincremental=");
@@ -164,6 +182,15 @@ fn rust(installed: &Installed, arguments: &[OsString]) -> anyhow::Result<Outcome
     })
 }
 
+/// The processor that rustc compiles for, as its options say.
+fn target_of(arguments: &[OsString]) -> Option<String> {
+    let words = arguments.iter().map(|argument| argument.to_string_lossy());
+    let mut after = words.skip_while(|word| !word.starts_with("--target"));
+    let first = after.next()?;
+    let target = first.strip_prefix("--target=").map(str::to_owned);
+    target.or_else(|| after.next().map(std::borrow::Cow::into_owned)).map(|target| processor(&target))
+}
+
 /// The arguments, with hooks in place of rayon's own text if it is that crate: its tasks are then in the graph.
 fn with_hooks(installed: &Installed, arguments: &[OsString]) -> anyhow::Result<Vec<OsString>> {
     let mut arguments = arguments.to_vec();
@@ -174,9 +201,9 @@ fn with_hooks(installed: &Installed, arguments: &[OsString]) -> anyhow::Result<V
     let Some(root) = arguments.iter_mut().find(|argument| argument.to_string_lossy().ends_with("src/lib.rs")) else {
         return Ok(arguments);
     };
-    let path = std::env::current_dir().context("cannot find the working directory")?.join(&*root);
+    let path = env::current_dir().context("cannot find the working directory")?.join(&*root);
     let folder = path.parent().and_then(Path::parent).context("a crate root without a package")?.to_owned();
-    let version = std::env::var("CARGO_PKG_VERSION").context("cargo did not set CARGO_PKG_VERSION")?;
+    let version = env::var("CARGO_PKG_VERSION").context("cargo did not set CARGO_PKG_VERSION")?;
     let package = Package { runtime: Runtime::RayonCore, version, folder };
     match workspan_instrument::instrument(&package, &installed.folder.join(GRAPH_FOLDER)) {
         Ok(copy) => *root = copy.root.into(),
@@ -198,6 +225,8 @@ struct Line {
     is_static: bool,
     has_debug_info: bool,
     removed_lto: bool,
+    /// That of `--target`.
+    processor: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -248,6 +277,15 @@ const SOURCES: &[&str] = &[
     "F95", "f03", "F03", "f08", "F08",
 ];
 
+/// The processor of a target, as Rust names it.
+fn processor(target: &str) -> String {
+    match target.split('-').next().unwrap_or_default() {
+        "arm64" => "aarch64".to_owned(),
+        "amd64" => "x86_64".to_owned(),
+        known => known.to_owned(),
+    }
+}
+
 impl Line {
     fn parse(arguments: &[OsString]) -> Line {
         let mut line = Line::default();
@@ -271,11 +309,16 @@ impl Line {
             if WITH_ARGUMENT.contains(&text.as_ref()) {
                 if let Some(value) = rest.next() {
                     line.arguments.push(value.clone());
+                    if text == "-target" {
+                        line.processor = Some(processor(&value.to_string_lossy()));
+                    }
                     if text == "-o" {
                         line.output = Some(PathBuf::from(value));
                     }
                     language |= text == "-x" && value != "none" && !value.to_string_lossy().contains("assembler");
                 }
+            } else if let Some(target) = text.strip_prefix("--target=") {
+                line.processor = Some(processor(target));
             } else if let Some(file) = text.strip_prefix("-o").filter(|_| !text.starts_with("-openmp")) {
                 line.output = Some(PathBuf::from(file));
             } else if !text.starts_with('-') || text == "-" {
@@ -338,6 +381,10 @@ mod tests {
         assert!(!line("-E a.c").compiles() && !line("--version").links() && !line("-v").links());
         assert!(!line("-S -emit-llvm a.c").compiles() && line("-static a.c").is_static);
         assert_eq!(line("-S a.c").outputs(), [Path::new("a.s")]);
+        let processor = |text: &str| line(text).processor;
+        assert_eq!(processor("--target=aarch64-linux-gnu a.c").as_deref(), Some("aarch64"));
+        assert_eq!(processor("-target arm64-linux-gnu a.c").as_deref(), Some("aarch64"));
+        assert_eq!(processor("a.c -O2"), None);
         assert!(line("-x c - -o t").compiles() && !line("-c start.S").compiles());
     }
 }

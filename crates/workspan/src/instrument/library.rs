@@ -17,6 +17,11 @@ use crate::cache;
 static PASS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/pass.so"));
 static MPI: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/mpi.so"));
 static RUN_TIME: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/rt.so"));
+/// For programs that an emulator runs; empty where it could not be built.
+static OTHER_RUN_TIME: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/rt-other.so"));
+
+/// The processor of those programs.
+pub const OTHER: &str = if cfg!(target_arch = "x86_64") { "aarch64" } else { "x86_64" };
 
 /// Name of the run-time's file, without `lib` and `.so`.
 pub const RUN_TIME_NAME: &str = "workspan_pass_rt";
@@ -48,6 +53,8 @@ pub struct Installed {
     pub pass: PathBuf,
     /// The folder of the run-time.
     pub folder: PathBuf,
+    /// The folder of the run-time for the other processor; nothing if this workspan has none.
+    pub other: Option<PathBuf>,
     /// What stands in for MPI's functions.
     pub mpi: PathBuf,
     /// The folder of the stand-ins.
@@ -68,12 +75,15 @@ pub fn install() -> anyhow::Result<Installed> {
     let us =
         if us.file_name().is_some_and(|name| name == "cargo-workspan") { us.with_file_name("workspan") } else { us };
     let identity = us.to_string_lossy().into_owned();
-    let folder =
-        cache.join(format!("instrument-{:016x}", cache::hash(&[PASS, RUN_TIME, MPI, identity.as_bytes()].concat())));
+    let folder = cache.join(format!(
+        "instrument-{:016x}",
+        cache::hash(&[PASS, RUN_TIME, OTHER_RUN_TIME, MPI, identity.as_bytes()].concat())
+    ));
     let installed = Installed {
         pass: folder.join("libworkspan_pass.so"),
         mpi: folder.join("libworkspan_mpi.so"),
         bin: folder.join("bin"),
+        other: (!OTHER_RUN_TIME.is_empty()).then(|| folder.join(OTHER)),
         folder: folder.clone(),
     };
     for made in [&folder, &installed.bin] {
@@ -82,6 +92,10 @@ pub fn install() -> anyhow::Result<Installed> {
     write(&installed.pass, PASS)?;
     write(&installed.mpi, MPI)?;
     write(&folder.join(format!("lib{RUN_TIME_NAME}.so")), RUN_TIME)?;
+    if let Some(other) = &installed.other {
+        cache::make_folder(other).with_context(|| format!("cannot make {}", other.display()))?;
+        write(&other.join(format!("lib{RUN_TIME_NAME}.so")), OTHER_RUN_TIME)?;
+    }
     let quoted = identity.replace('\'', "'\\''");
     for (language, names) in COMMANDS {
         let script = format!("#!/bin/sh\nexec '{quoted}' compile-as {language} -- \"$@\"\n");

@@ -3,6 +3,7 @@
 mod back_ends;
 mod cargo_memory;
 mod commands;
+mod cross;
 mod depend;
 mod depend_calls;
 mod depend_memory;
@@ -18,6 +19,7 @@ mod random;
 mod random_fortran;
 mod random_rust;
 mod rayon;
+mod sample;
 mod support;
 mod tbb;
 mod threads;
