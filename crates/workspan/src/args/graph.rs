@@ -256,8 +256,8 @@ pub struct GraphCache {
     /// Let all threads share one cache, taking turns; default: each thread has its own.
     #[arg(long)]
     pub shared: bool,
-    /// Simulate one set in N of the larger caches, N a power of two from 2 to 1024, and report the error; where the error
-    /// exceeds 1 % of the accesses, simulate all sets.
+    /// Simulate excerpts of the run, or one set in N of the larger caches, N a power of two from 2 to 1024, and report the error; where
+    /// the error exceeds 1 % of the accesses, simulate everything.
     #[arg(long, value_name = "N")]
     pub sample: Option<u64>,
     /// How the answer is written.

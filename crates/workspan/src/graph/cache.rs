@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use workspan_graph::cache::{Caches, Size, SIZES};
-use workspan_graph::curve::{Curve, Sharing};
+use workspan_graph::curve::{excerpts, Curve, Sharing};
 use workspan_graph::file::Recording;
 use workspan_graph::replay::replay;
 use workspan_report::graph::{Axis, Chart, Draw, Drawing, Point, Scale, Series};
@@ -41,22 +41,54 @@ pub struct Cache {
     pub sample: Option<u64>,
 }
 
-/// Misses of each size, and the smallest size whose misses are estimated.
-fn sizes(recording: &Recording, cache: Cache) -> anyhow::Result<(Vec<Size>, Option<u64>)> {
+/// What was simulated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Simulated {
+    All,
+    /// Some excerpts of the run.
+    Excerpts,
+    /// From this size on less than all: one of so many sets of large caches, of small ones windows of time.
+    Sets(u64, u64),
+}
+
+impl Simulated {
+    fn name(self) -> Option<&'static str> {
+        match self {
+            Simulated::All => None,
+            Simulated::Excerpts => Some("excerpts"),
+            Simulated::Sets(..) => Some("sets"),
+        }
+    }
+}
+
+/// Misses of each size.
+fn sizes(recording: &Recording, cache: Cache) -> anyhow::Result<(Vec<Size>, Simulated)> {
     let Cache { line, ways, shared, sample } = cache;
-    let caches = match sample {
-        Some(one_in) => Caches::sampled(line, ways, SIZES, (one_in, recording.accesses()))?,
-        None => Caches::new(line, ways, SIZES)?,
-    };
-    let from = caches.sampled_from();
+    if let Some(one_in) = sample {
+        // First of all for what is wrong with the sample.
+        let caches = Caches::sampled(line, ways, SIZES, (one_in, recording.accesses()))?;
+        let some = (one_in, MOST_ERROR);
+        let found =
+            if shared { None } else { excerpts::sizes(recording, (line, ways), SIZES, some)? }.unwrap_or_default();
+        if found.suffices {
+            return Ok((found.sizes, Simulated::Excerpts));
+        }
+        if !found.no_sets {
+            let from = caches.sampled_from();
+            let sizes = simulate(recording, caches, shared)?;
+            if sizes.iter().all(|size| size.is_within(MOST_ERROR)) {
+                return Ok((sizes, from.map_or(Simulated::All, |from| Simulated::Sets(one_in, from))));
+            }
+        }
+        output::note("the sample would be wrong by more than 1 % of the accesses: everything is simulated");
+    }
+    Ok((simulate(recording, Caches::new(line, ways, SIZES)?, shared)?, Simulated::All))
+}
+
+fn simulate(recording: &Recording, caches: Caches, shared: bool) -> anyhow::Result<Vec<Size>> {
     let mut curve = Curve::new(caches, if shared { Sharing::Shared } else { Sharing::Private });
     replay(recording, &mut curve)?;
-    let sizes = curve.sizes();
-    if sizes.iter().all(|size| size.is_within(MOST_ERROR)) {
-        return Ok((sizes, from));
-    }
-    output::note("the sample would be wrong by more than 1 % of the accesses: all sets are simulated");
-    self::sizes(recording, Cache { sample: None, ..cache })
+    Ok(curve.sizes())
 }
 
 /// The curve.
@@ -65,15 +97,23 @@ pub fn answer(recording: &Recording, cache: Cache) -> anyhow::Result<Answer> {
     if let Some(recorded) = &recording.sample {
         return sampled::cache(recording, recorded, cache);
     }
-    let (sizes, sampled) = sizes(recording, cache)?;
-    // Nothing is sampled where all sets are simulated after all.
-    let one_in = cache.sample.filter(|_| sampled.is_some());
+    let (sizes, simulated) = sizes(recording, cache)?;
+    // Nothing is sampled where everything is simulated after all.
+    let one_in = cache.sample.filter(|_| simulated != Simulated::All);
     let ratio = |size: &Size| (size.accesses > 0).then(|| shown::ratio(size.misses, size.accesses));
     let accesses = sizes.first().map_or(0, |size| size.accesses);
     let whose = if shared { "one cache of all threads" } else { "a cache for each thread" };
     let mut head = format!("{accesses} accesses to lines of {line} bytes; {ways}-way LRU, {whose}");
-    if let (Some(one_in), Some(from)) = (one_in, sampled) {
-        head = format!("{head}; sampled from {} on: one of {one_in} sets of large caches, windows of time of small ones; ± in 95 of 100 samples", size_in_words(from));
+    let how = match simulated {
+        Simulated::All => String::new(),
+        Simulated::Excerpts => "sampled: excerpts of the run".to_owned(),
+        Simulated::Sets(one_in, from) => format!(
+            "sampled from {} on: one of {one_in} sets of large caches, windows of time of small ones",
+            size_in_words(from)
+        ),
+    };
+    if one_in.is_some() {
+        head = format!("{head}; {how}; ± in 95 of 100 samples");
     }
     let error = |size: &Size| shown::ratio(size.error, size.accesses);
     let mut rows = vec![["size", "misses", "of accesses"].map(str::to_owned).to_vec()];
@@ -94,7 +134,7 @@ pub fn answer(recording: &Recording, cache: Cache) -> anyhow::Result<Answer> {
         help: "Share of accesses that miss in a cache of each size. The smallest size at which a curve has fallen is what the \
                program uses again and again.",
         head,
-        fields: json!({ "line_bytes": line, "ways": ways, "shared": shared, "sample": one_in, "complete": recording.complete() }),
+        fields: json!({ "line_bytes": line, "ways": ways, "shared": shared, "sample": one_in, "sample_of": simulated.name(), "complete": recording.complete() }),
         table: Table {
             name: "sizes",
             columns: &["bytes", "accesses", "misses", "miss_ratio", "miss_ratio_error"],
