@@ -36,7 +36,7 @@ const fn scale(count: (u64, u64), length: u64, share: u64) -> Scale {
     Scale { count, length, share }
 }
 
-/// Ways to choose excerpts for caches of more and of at most so many lines, in turn until one says enough: small ones forget soon,
+/// Ways to choose excerpts for caches of more lines than one number and at most another, in turn until one says enough: small ones forget soon,
 /// large ones need long excerpts, and if too much is unknown to them, fewer and longer ones.
 const SCALES: [(u64, u64, &[Scale]); 3] = [
     (2048, u64::MAX, &[scale((8, 16), LONG, MOSTLY), scale((4, 6), LONG, MOSTLY)]),
