@@ -5,7 +5,7 @@
 //! * [`structure`]: what each context did, and which tasks its waits join.
 //! * [`ranks`]: several processes in one recording; [`messages`]: which send belongs to which receive; [`merge`]: one of several.
 //! * [`graph`]: work, create, join, sync and barrier tasks with their edges.
-//! * [`sample`]: recordings of a part of the cache lines; [`drawn`]: what they say about caches.
+//! * [`sample`]: recordings of a part of the cache lines, made by [`thin`]; [`part`] replays them; [`drawn`]: what they say about caches.
 //! * [`replay`]: a recording as a stream of decoded segments. A [`replay::Consumer`] sees accesses, never the encoding.
 //! * [`order`]: which moment of a context comes before which of another.
 //! * Analyses: [`cache`] and [`curve`], [`misses`], [`moved`], [`races`], [`sharing`], [`code`], [`timeline`], [`path`], [`waits`],
@@ -16,15 +16,16 @@
 
 mod analyses;
 mod ordered;
+pub mod part;
 pub mod replay;
 mod stored;
 
 // Folders show the flow; names stay short.
 pub use analyses::{
-    allocations, cache, code, curve, drawn, misses, moved, now, path, races, runtimes, sharing, summary, timeline, traffic,
-    waits, working_set,
+    allocations, cache, code, curve, drawn, misses, moved, now, path, races, runtimes, sharing, summary, timeline,
+    traffic, waits, working_set,
 };
 use analyses::{contexts, sets, streams, windows};
 pub use ordered::{causes, graph, messages, order, ranks, structure, task};
 use ordered::{four, level, levels, names};
-pub use stored::{codec, events, file, merge, program, sample};
+pub use stored::{codec, events, file, merge, program, sample, thin};

@@ -27,7 +27,7 @@ pub struct Drawn {
 }
 
 impl Drawn {
-    /// Sizes from the first to the second, those left out that have fewer sets than there are classes.
+    /// Sizes from the first to the second, except those that have fewer sets than there are classes.
     pub fn new(ways: u64, sizes: (u64, u64), sharing: Sharing) -> Result<Drawn, Impossible> {
         let least = smallest(ways).max(sizes.0);
         let bytes =

@@ -6,3 +6,4 @@ pub mod file;
 pub mod merge;
 pub mod program;
 pub mod sample;
+pub mod thin;

@@ -6,12 +6,7 @@
 
 use workspan_trace::bytes::{Malformed, Reader, Writer};
 
-use crate::codec::{Encoded, Encoder, Haste};
-use crate::events::{Access, Control, Events};
-use crate::file::{Problem, Recording};
-use crate::program::Program;
-use crate::replay::{self, Consumer, Executed, Iterations};
-use crate::summary::Summariser;
+use crate::events::Access;
 
 /// Bytes of a line.
 pub const LINE: u64 = 64;
@@ -77,14 +72,15 @@ impl Sample {
         Ok(sample)
     }
 
-    fn touched_by(&self, access: &Access) -> bool {
+    /// True if a drawn line is accessed.
+    pub(crate) fn touched_by(&self, access: &Access) -> bool {
         let last = access.address.saturating_add(access.size.saturating_sub(1)) / LINE;
         let first = access.address / LINE;
         access.size > 0 && (last - first >= CLASSES as u64 || (first..=last).any(|line| self.has(line)))
     }
 
     /// The parts of accesses that lie in drawn lines.
-    fn part(&self, accesses: &[Access], into: &mut Vec<Access>) {
+    pub(crate) fn part(&self, accesses: &[Access], into: &mut Vec<Access>) {
         into.clear();
         for access in accesses.iter().filter(|access| access.size > 0) {
             let end = access.address.saturating_add(access.size);
@@ -107,121 +103,4 @@ fn hash(class: u64) -> u64 {
     state = (state ^ state >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     state = (state ^ state >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
     state ^ state >> 31
-}
-
-/// Encodes samples of chunks, one after the other.
-#[derive(Default)]
-#[expect(missing_debug_implementations, reason = "zstd's state")]
-pub struct Sampler {
-    summariser: Summariser,
-    accesses: Vec<Access>,
-}
-
-impl Sampler {
-    /// Encodes what a sample has of a buffer. True if it holds an event that is not understood.
-    pub fn encode(
-        &mut self,
-        encoder: &mut Encoder,
-        (program, sample): (&Program, &Sample),
-        raw: &[u8],
-        haste: Haste,
-    ) -> std::io::Result<(Encoded, bool)> {
-        self.summariser.begin(program);
-        let mut out = Vec::with_capacity(raw.len() / 4);
-        let mut events = Events::new(program, raw);
-        // The last segment that is not recorded, and what came before.
-        let (mut skipped, mut after_control, mut unknown) = (None, true, false);
-        loop {
-            let from = events.position();
-            let (event, entry) = match events.next_event() {
-                Ok(Some(found)) => found,
-                Ok(None) => break,
-                Err(_) => {
-                    unknown = true;
-                    break;
-                }
-            };
-            self.summariser.add(program, event, entry);
-            let here = from..events.position();
-            let is_control = event.control().is_some();
-            let wanted = is_control || after_control || entry.repeated || self.touches(program, sample, &event);
-            if let Some(before) = skipped.take().filter(|_| is_control) {
-                out.extend_from_slice(&raw[before]);
-            }
-            if wanted {
-                out.extend_from_slice(&raw[here]);
-            } else {
-                skipped = Some(here);
-            }
-            after_control = is_control;
-        }
-        // An allocation may begin the next chunk.
-        if let Some(last) = skipped {
-            out.extend_from_slice(&raw[last]);
-        }
-        let all = self.summariser.finish(program);
-        let (mut encoded, _) = encoder.encode_own(program, out, haste)?;
-        // Marks are where the recorded events have them.
-        (encoded.summary.fragments, encoded.summary.counts) = (all.fragments, all.counts);
-        Ok((encoded, unknown))
-    }
-
-    fn touches(&mut self, program: &Program, sample: &Sample, event: &crate::events::Event<'_>) -> bool {
-        let Some((loaded, segment)) = program.segment(event.id) else {
-            return true;
-        };
-        event.accesses(loaded, segment, &mut self.accesses);
-        self.accesses.iter().any(|access| sample.touched_by(access))
-    }
-}
-
-/// Replays what a recording has of the accesses: of a sample those to drawn lines, each part in a line by itself.
-pub fn replay(recording: &Recording, consumer: &mut impl Consumer) -> Result<(), Problem> {
-    match recording.sample {
-        None => replay::replay(recording, consumer),
-        Some(sample) => replay::replay(recording, &mut Drawn { sample, consumer, accesses: Vec::new() }),
-    }
-}
-
-/// Keeps accesses to other lines from a consumer.
-struct Drawn<'c, C> {
-    sample: Sample,
-    consumer: &'c mut C,
-    accesses: Vec<Access>,
-}
-
-impl<C: Consumer> Consumer for Drawn<'_, C> {
-    fn segment(&mut self, executed: Executed<'_>, accesses: &[Access]) {
-        self.sample.part(accesses, &mut self.accesses);
-        self.consumer.segment(executed, &self.accesses);
-    }
-
-    fn repeated(&mut self, executed: Executed<'_>, iterations: Iterations<'_>, list: &mut Vec<Access>) {
-        self.consumer.segment(executed, &[]);
-        iterations.each(list, |accesses| {
-            self.sample.part(accesses, &mut self.accesses);
-            if !self.accesses.is_empty() {
-                self.consumer.segment(executed, &self.accesses);
-            }
-        });
-    }
-
-    fn transfer(&mut self, executed: Executed<'_>, access: &Access) {
-        self.sample.part(std::slice::from_ref(access), &mut self.accesses);
-        for part in &self.accesses {
-            self.consumer.transfer(executed, part);
-        }
-    }
-
-    fn control(&mut self, context: u32, control: Control) {
-        self.consumer.control(context, control);
-    }
-
-    fn after(&mut self, context: u32, before: u32) {
-        self.consumer.after(context, before);
-    }
-
-    fn arrive(&mut self, context: u32, barrier: Control) {
-        self.consumer.arrive(context, barrier);
-    }
 }

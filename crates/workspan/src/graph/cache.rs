@@ -3,8 +3,10 @@
 use serde_json::json;
 use workspan_graph::cache::{Caches, Size, SIZES};
 use workspan_graph::curve::{excerpts, Curve, Sharing};
+use workspan_graph::drawn::smallest;
 use workspan_graph::file::Recording;
 use workspan_graph::replay::replay;
+use workspan_graph::sample::Sample;
 use workspan_report::graph::{Axis, Chart, Draw, Drawing, Point, Scale, Series};
 
 use super::open::open;
@@ -95,7 +97,7 @@ fn simulate(recording: &Recording, caches: Caches, shared: bool) -> anyhow::Resu
 pub fn answer(recording: &Recording, cache: Cache) -> anyhow::Result<Answer> {
     let Cache { line, ways, shared, .. } = cache;
     if let Some(recorded) = &recording.sample {
-        return sampled::cache(recording, recorded, cache);
+        return of_sample(recording, recorded, cache);
     }
     let (sizes, simulated) = sizes(recording, cache)?;
     // Nothing is sampled where everything is simulated after all.
@@ -146,8 +148,50 @@ pub fn answer(recording: &Recording, cache: Cache) -> anyhow::Result<Answer> {
     })
 }
 
+/// The answer of `graph cache`: all sizes that a sample says something about.
+fn of_sample(recording: &Recording, sample: &Sample, cache: Cache) -> anyhow::Result<Answer> {
+    anyhow::ensure!(cache.sample.is_none(), "the graph is a sample already: leave out --sample");
+    let Cache { line, ways, shared, .. } = cache;
+    let sizes = sampled::between(recording, sample, (line, ways, shared), SIZES)?;
+    let accesses = recording.accesses();
+    let ratio = |size: &Size| (accesses > 0).then(|| shown::ratio(size.misses, accesses));
+    let error = |size: &Size| shown::ratio(size.error, accesses);
+    let whose = if shared { "one cache of all threads" } else { "a cache for each thread" };
+    let least = size_in_words(smallest(ways));
+    let head = format!(
+        "{accesses} accesses to lines of {line} bytes; {ways}-way LRU, {whose}; caches from {least} on: the sample says nothing of smaller ones"
+    );
+    let mut rows = vec![["size", "misses", "of accesses"].map(str::to_owned).to_vec()];
+    rows.extend(sizes.iter().map(|size| {
+        let share = format!("{:.3} % ± {:.3}", ratio(size).unwrap_or(0.0) * 100.0, error(size) * 100.0);
+        vec![size_in_words(size.bytes), size.misses.to_string(), share]
+    }));
+    let text = format!("{head}\n\n{}", table::write(&rows, &[Align::Right, Align::Right, Align::Right]));
+    let row = |size: &Size| {
+        vec![json!(size.bytes), json!(accesses), json!(size.misses), json!(ratio(size)), json!(error(size))]
+    };
+    Ok(Answer {
+        of: "graph cache",
+        title: "Cache misses",
+        help: "Share of accesses that miss in a cache of each size, estimated.",
+        head,
+        fields: json!({
+            "line_bytes": line, "ways": ways, "shared": shared, "sample": serde_json::Value::Null, "complete": recording.complete(),
+        }),
+        table: Table {
+            name: "sizes",
+            columns: &["bytes", "accesses", "misses", "miss_ratio", "miss_ratio_error"],
+            rows: sizes.iter().map(row).collect(),
+        },
+        text: Some(text),
+        drawings: vec![Drawing::Chart(drawing(&sizes))],
+        numbers: sampled::Numbers::Estimate,
+        ..Answer::default()
+    })
+}
+
 #[expect(clippy::cast_precision_loss, reason = "powers of two, drawn")]
-pub(super) fn drawing(sizes: &[Size]) -> Chart {
+fn drawing(sizes: &[Size]) -> Chart {
     let point = |size: &Size| {
         let y = 100.0 * shown::ratio(size.misses, size.accesses);
         let error = 100.0 * shown::ratio(size.error, size.accesses);
@@ -171,7 +215,7 @@ pub(super) fn drawing(sizes: &[Size]) -> Chart {
     }
 }
 
-pub(super) fn size_in_words(bytes: u64) -> String {
+fn size_in_words(bytes: u64) -> String {
     match bytes {
         0..1024 => format!("{bytes} B"),
         1024..1_048_576 => format!("{} KiB", bytes >> 10),

@@ -13,7 +13,8 @@ use std::time::Duration;
 use workspan_graph::codec::{Encoder, Haste};
 use workspan_graph::file::Recorder;
 use workspan_graph::program::Program;
-use workspan_graph::sample::{Sample, Sampler};
+use workspan_graph::sample::Sample;
+use workspan_graph::thin::Sampler;
 use workspan_trace::drain::{Memory, Taken};
 
 /// Threads that encode, at most.

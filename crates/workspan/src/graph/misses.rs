@@ -5,7 +5,7 @@ use workspan_graph::cache::Caches;
 use workspan_graph::curve::Sharing;
 use workspan_graph::file::Recording;
 use workspan_graph::misses::{Count, Misses};
-use workspan_graph::sample::replay;
+use workspan_graph::part::replay;
 
 use super::open::{call, open, place_of};
 use super::sampled::{self, Numbers};

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use serde_json::{json, Value};
 use workspan_graph::file::Recording;
 use workspan_graph::races::{Instance, Place, Race, Races};
-use workspan_graph::sample::replay;
+use workspan_graph::part::replay;
 
 use super::open::{allocation_site, call, open};
 use super::sampled::Numbers;

@@ -2,7 +2,7 @@
 
 use serde_json::{json, Value};
 use workspan_graph::file::Recording;
-use workspan_graph::sample::replay;
+use workspan_graph::part::replay;
 use workspan_graph::sharing::Sharing;
 
 use super::open::{call, open, place_of};

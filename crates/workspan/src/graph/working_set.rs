@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use serde_json::{json, Value};
 use workspan_graph::file::Recording;
 use workspan_graph::graph::Graph;
-use workspan_graph::sample::replay;
+use workspan_graph::part::replay;
 use workspan_graph::working_set::WorkingSets;
 
 use super::open::{call, open};
