@@ -235,7 +235,7 @@ impl Races {
         let mut at = access.address;
         while at < end {
             let until = end.min(((at >> 3) + 1) << 3);
-            let bytes = (0xff << (at & 7)) as u8 & (0xff_u16 >> (7 - ((until - 1) & 7))) as u8;
+            let bytes = u8::MAX << (at & 7) & u8::MAX >> (7 - ((until - 1) & 7));
             let how = how(bytes, write, atomic, from.module);
             self.touch_cell(from, Last { stamp, operation: access.operation, how }, at, access);
             at = until;

@@ -126,7 +126,7 @@ impl Shadow {
     /// The page of a cell.
     pub(super) fn page(&mut self, cell: u64) -> u32 {
         let (number, _) = page_of(cell);
-        let near = &mut self.near[(number % NEAR as u64) as usize];
+        let near = &mut self.near[usize::try_from(number % NEAR as u64).unwrap_or(0)];
         if near.0 == number {
             return near.1;
         }
