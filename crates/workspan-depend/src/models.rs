@@ -224,7 +224,12 @@ pub struct Run {
     pub span: u64,
     /// Room for times that are compared.
     seen: ([Times; 3], [Times; 2]),
+    /// Room for those of lines.
+    room: Room,
 }
+
+/// Times three times, steps, and times that were moved.
+type Room = ([Vec<u64>; 3], Vec<u64>, Vec<u64>);
 
 impl AsMut<Run> for Run {
     fn as_mut(&mut self) -> &mut Run {
@@ -235,7 +240,14 @@ impl AsMut<Run> for Run {
 impl Run {
     /// Begins.
     pub fn new(model: Model) -> Run {
-        Run { model, levels: vec![Level::default()], depth: 1, span: 0, seen: Default::default() }
+        Run {
+            model,
+            levels: vec![Level::default()],
+            depth: 1,
+            span: 0,
+            seen: Default::default(),
+            room: Default::default(),
+        }
     }
 
     /// Levels now.

@@ -6,7 +6,7 @@
 use workspan_trace::program::flag;
 
 use crate::engine::Engine;
-use crate::models::{Known, LineFacts, StripFacts};
+use crate::models::{Child, Known, LineFacts, StripFacts};
 use crate::paths::walk::Names;
 
 /// Goes through the journal and empties it. To be done between two buffers, when it [is full](crate::journal::Journal::is_full).
@@ -15,7 +15,9 @@ pub fn part(engine: &mut Engine) {
     let journal = std::mem::take(&mut engine.journal);
     let mut walked = std::mem::take(&mut engine.walked);
     let mut continuations = std::mem::take(&mut engine.continuations);
-    let lines: Vec<_> = engine.lines.iter().map(|(id, number)| line_of(engine, *id, *number)).collect();
+    let waits: Vec<_> = engine.lines.iter().map(|line| waits_of(engine, *line)).collect();
+    let lines = engine.lines.iter().zip(&waits);
+    let lines: Vec<_> = lines.map(|((id, number), waits)| line_of(engine, (*id, *number), waits)).collect();
     let strips: Vec<_> = engine.sequences.iter().map(|numbers| StripFacts::new(numbers, &lines)).collect();
     let (serial, places) = (&engine.serial, &engine.source.places);
     let mut known = Known { lines: &lines, strips: &strips, serial, places, small: &[] };
@@ -50,10 +52,16 @@ pub fn again(engine: &mut Engine) {
     }
 }
 
-fn line_of(engine: &Engine, id: u32, number: u32) -> Option<LineFacts<'_>> {
+/// What a line waits for: nobody waits for calls that no function of the program has run in.
+fn waits_of(engine: &Engine, line: (u32, u32)) -> Vec<Child> {
+    let waits = engine.waits.get(&line).map_or(&[][..], |waits| waits.children.as_slice());
+    let has_run = |child: &&Child| !matches!(child, Child::Call(place) if !engine.has_run(*place));
+    waits.iter().filter(has_run).copied().collect()
+}
+
+fn line_of<'w>(engine: &Engine, (id, number): (u32, u32), waits: &'w [Child]) -> Option<LineFacts<'w>> {
     let info = engine.source.segments.get(id as usize)?;
     let line = info.runs.get(number as usize)?;
     let branches = number as usize + 1 == info.runs.len() && info.flags & flag::BRANCH != 0;
-    let waits = engine.waits.get(&(id, number)).map_or(&[][..], |waits| waits.children.as_slice());
     Some(LineFacts { line: line.line, cost: line.cost.into(), branches, waits })
 }

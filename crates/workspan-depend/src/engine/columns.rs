@@ -53,7 +53,7 @@ impl Engine {
         };
         let (site, line) = (operation.site, u64::from(operation.line) - 1);
         let moment = |at: usize| times.turn(at) + line;
-        let (mut at, mut apart) = (0, 0);
+        let (mut at, mut apart, mut runs) = (0, 0, 0);
         while at < many {
             match column.next(&mut context.shadow, habit, shift, (at, many)) {
                 None => return,
@@ -95,13 +95,19 @@ impl Engine {
                     context.shadow.used(number, numbers.count);
                     at = from;
                     apart = at;
+                    runs += 1;
                 }
             }
         }
         join(context, habit, (column, shift), (apart, at));
+        if runs > 1 {
+            let (first, last) = (column.address(0), column.address(many - 1));
+            let count = u32::try_from(many).unwrap_or(u32::MAX);
+            context.shadow.unite((first.min(last), column.distance(), count), shift);
+        }
     }
 
-    /// Counts what an access of a cell has found, in so many iterations.
+    /// Counts what an access of a cell has found, in some iterations.
     fn count_cell(
         &mut self,
         context: &Context,

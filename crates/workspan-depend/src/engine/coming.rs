@@ -27,7 +27,7 @@ fn address(bytes: &[u8], at: usize) -> u64 {
 }
 
 impl Strip {
-    /// How many times it comes, at most so many; its addresses at even distances.
+    /// How many times it comes, at most `most`; its addresses at even distances.
     pub(super) fn evens(&self, bytes: &[u8], most: usize) -> usize {
         let most = most.min(bytes.len() / self.bytes);
         if most < 2 || !self.comes(bytes) || !self.comes(&bytes[self.bytes..]) {

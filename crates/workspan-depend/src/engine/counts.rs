@@ -82,6 +82,11 @@ impl Counts {
         &mut self.places[at]
     }
 
+    /// A function of the program was entered at a place.
+    pub(super) fn has_entered(&self, place: PlaceId) -> bool {
+        self.places.get(place as usize).is_some_and(|count| count.entered > 0)
+    }
+
     /// A function outside was called; the state that it changes.
     #[inline]
     pub(super) fn outside(&mut self, source: &Source, callee: u32) -> Option<usize> {

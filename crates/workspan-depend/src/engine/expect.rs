@@ -56,6 +56,13 @@ impl Expected {
         is_valid.then_some((self.kind, self.source, self.low, high))
     }
 
+    /// What models wait for in an iteration of the innermost loop, which has this number of its own, if they have to.
+    #[inline]
+    pub(super) fn waits_in(&mut self, innermost: u64) -> Option<(Common, Waiting)> {
+        let again = std::mem::replace(&mut self.done, innermost) == innermost;
+        (self.waits && (self.each || !again)).then_some((self.at, self.waiting))
+    }
+
     /// Record and node; whether distances are computed in the innermost loop.
     pub(super) fn place(&self) -> (u32, Common, bool) {
         (self.record, self.at, self.bounds != Bounds::Fixed)
@@ -292,14 +299,13 @@ impl Engine {
     }
 
     fn wait_again(&mut self, context: &mut Context, known: &mut Expected) {
-        let Expected { at, waiting, .. } = *known;
         if !self.repeats.gathers {
+            let Expected { at, waiting, .. } = *known;
             known.waited = self.wait(context, at, &waiting, known.waited);
             return;
         }
         let innermost = context.nodes.last().map_or(0, |node| node.serial);
-        if known.each || known.done != innermost {
-            known.done = innermost;
+        if let Some((at, waiting)) = known.waits_in(innermost) {
             self.repeats.find(self.line_of_strip, at, &waiting);
         }
     }

@@ -41,7 +41,13 @@ impl Column {
         (at, to): (usize, usize),
     ) -> Option<Next> {
         let address = self.address(at);
-        let (number, first) = match shadow.found(address, shift, &mut habit.page)? {
+        let found = shadow.found(address, shift, &mut habit.page);
+        if found.is_none() && !shadow.is_known(address) {
+            // Nobody has been here.
+            shadow.span(address, 1 << shift);
+            return shadow.whole(address, shift, &mut habit.page).map(Next::Cell);
+        }
+        let (number, first) = match found? {
             Found::Cell(place) => return Some(Next::Cell(place)),
             Found::Run(number, first) => (number, first),
         };

@@ -298,6 +298,11 @@ impl Engine {
         self.contexts.iter().flatten().map(|context| context.shadow.bytes()).sum()
     }
 
+    /// A function of the program was entered at a place of calls.
+    pub(crate) fn has_run(&self, place: PlaceId) -> bool {
+        self.counts.has_entered(place) || self.calls.get(&place).is_some_and(|count| count.entered > 0)
+    }
+
     /// The program has ended.
     pub fn finish(&mut self) {
         let mut contexts = std::mem::take(&mut self.contexts);

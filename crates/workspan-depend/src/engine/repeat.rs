@@ -8,7 +8,7 @@
 //! **Cost:** a comparison for each segment, and the accesses.
 
 use super::repeats::{Find, Gathered, Repeats};
-use super::strip::Strip;
+use super::strip::{Habit, Strip};
 use super::take::move_moments;
 use super::{Context, Engine, AT_ONCE, PLACES};
 use crate::journal::Step as Noted;
@@ -24,14 +24,12 @@ impl Engine {
         self.repeats.is_known = false;
         let (mut most, mut missed) = (if strip.is_plain { usize::MAX } else { 0 }, 0);
         while strip.comes(&bytes[at..]) {
-            if self.repeats.pending > 0 && most > 0 && missed < MISSED {
+            if most > 0 && missed < MISSED {
                 let rows = self.rows(context, strip, &bytes[at..], &mut most);
                 if rows > 0 {
-                    let many = rows as u64;
-                    self.repeats.pending += many;
-                    self.clock.work += many * strip.cost;
+                    self.models_of_rows(context, strip, rows as u64);
                     at += rows * strip.bytes;
-                    times += many;
+                    times += rows as u64;
                     continue;
                 }
                 missed += 1;
@@ -57,9 +55,7 @@ impl Engine {
             } else {
                 self.settle(context, strip);
                 self.models_of_strip(context, strip, (0, strip.lines));
-                let Repeats { finds, finds_before, is_known, .. } = &mut self.repeats;
-                std::mem::swap(finds, finds_before);
-                *is_known = true;
+                self.repeats.known();
             }
             self.repeats.gathers = false;
             self.clock.work += strip.cost;
@@ -85,6 +81,38 @@ impl Engine {
             }
         }
         at
+    }
+
+    /// Models take iterations of which all accesses have found what they expected.
+    fn models_of_rows(&mut self, context: &mut Context, strip: &Strip, mut times: u64) {
+        while times > 0 {
+            self.finds_of_row(context, strip);
+            if self.repeats.is_known && self.repeats.finds == self.repeats.finds_before {
+                // So do all others.
+                self.repeats.pending += times;
+                self.clock.work += times * strip.cost;
+                return;
+            }
+            self.settle(context, strip);
+            self.models_of_strip(context, strip, (0, strip.lines));
+            self.repeats.known();
+            self.clock.work += strip.cost;
+            times -= 1;
+        }
+    }
+
+    /// What models wait for in one of them.
+    fn finds_of_row(&mut self, context: &mut Context, strip: &Strip) {
+        let innermost = context.nodes.last().map_or(0, |node| node.serial);
+        self.repeats.finds.clear();
+        for operation in &strip.operations {
+            let Habit { met, expected, .. } = &mut context.strips.habits[operation.site as usize];
+            for place in met.places().into_iter().flatten() {
+                if let Some((at, waiting)) = expected[place].waits_in(innermost) {
+                    self.repeats.find(operation.line, at, &waiting);
+                }
+            }
+        }
     }
 
     /// Models take the iteration that runs, but for its lines.

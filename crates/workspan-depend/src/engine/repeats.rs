@@ -40,6 +40,12 @@ pub(super) struct Repeats {
 }
 
 impl Repeats {
+    /// Models have waited for what was found.
+    pub(super) fn known(&mut self) {
+        std::mem::swap(&mut self.finds, &mut self.finds_before);
+        self.is_known = true;
+    }
+
     /// Models wait because of an access on a line.
     #[inline]
     pub(super) fn find(&mut self, line: u32, at: Common, waiting: &Waiting) {

@@ -21,6 +21,9 @@ const FEW: usize = 4;
 impl Engine {
     /// Takes iterations that find what the one before has found; how many. `most`: how many are tried; 0: they meet.
     pub(super) fn rows(&mut self, context: &mut Context, strip: &Strip, bytes: &[u8], most: &mut usize) -> usize {
+        if !bytes.get((FEW - 1) * strip.bytes..).is_some_and(|bytes| strip.comes(bytes)) {
+            return 0;
+        }
         let mut columns = std::mem::take(&mut context.columns);
         if columns.len() < strip.operations.len() {
             columns.resize_with(strip.operations.len(), Column::default);
@@ -95,7 +98,7 @@ impl Engine {
     }
 }
 
-/// How many iterations come, at most so many, and the addresses of their accesses.
+/// How many iterations come, at most `most`, and the addresses of their accesses.
 fn coming(strip: &Strip, bytes: &[u8], most: usize, columns: &mut [Column]) -> usize {
     let size = strip.bytes;
     let even = strip.evens(bytes, most);

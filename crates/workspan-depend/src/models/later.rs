@@ -41,8 +41,15 @@ impl Later {
     fn cycle(&mut self, known: &Known<'_>, steps: &[Step], times: u64) {
         let cost: u64 = steps.iter().map(|step| known.cost(*step)).sum();
         let (before, follows) = (self.work, self.follows);
+        let waits = |loops: bool| follows != 0 || steps.iter().any(|step| known.waits(*step, loops));
+        let waits = [waits(false), waits(true)];
         for replay in &mut self.runs {
             (self.work, self.follows) = (before, follows);
+            if !waits[usize::from(replay.run.model.loops)] && replay.loops.last() != Some(&true) {
+                // No task begins or ends, and no line waits for one.
+                self.work += cost * times;
+                continue;
+            }
             jump(replay, &mut self.work, times, cost, |replay, work| {
                 let one = std::slice::from_mut(replay);
                 steps.iter().for_each(|step| known.step(one, *step, work, &mut self.follows));
@@ -145,6 +152,22 @@ impl<'e> StripFacts<'e> {
 impl Known<'_> {
     fn cost_of(&self, at: u32) -> u64 {
         self.lines.get(at as usize).and_then(Option::as_ref).map_or(0, |line| line.cost)
+    }
+
+    /// True if a step waits for calls, or for loops as well.
+    fn waits(&self, step: Step, loops: bool) -> bool {
+        let line = |at: u32| {
+            let waits = self.lines.get(at as usize).and_then(Option::as_ref).map_or(&[][..], |line| line.waits);
+            waits.iter().any(|child| loops || matches!(child, Child::Call(_)))
+        };
+        match step {
+            Step::Line(at) => line(at),
+            Step::Strip(number) => {
+                let strip = self.strips.get(number as usize);
+                strip.is_some_and(|strip| strip.waits.iter().any(|(place, _)| line(strip.lines[*place])))
+            }
+            _ => false,
+        }
     }
 
     fn cost(&self, step: Step) -> u64 {

@@ -43,7 +43,8 @@ impl Run {
             run.whole(program, place, *work, further);
             *work += program.cost;
         };
-        let (mut seen, mut most) = ([Vec::new(), Vec::new(), Vec::new()], u64::MAX);
+        let (mut seen, mut steps, mut moved) = std::mem::take(&mut self.room);
+        let mut most = u64::MAX;
         while times > FEW && most > FEW {
             program.times(self.top(), &mut seen[0]);
             once(self, &mut work);
@@ -51,7 +52,8 @@ impl Run {
             once(self, &mut work);
             program.times(self.top(), &mut seen[2]);
             times -= 2;
-            let steps: Vec<u64> = seen[2].iter().zip(&seen[1]).map(|(to, from)| to.wrapping_sub(*from)).collect();
+            steps.clear();
+            steps.extend(seen[2].iter().zip(&seen[1]).map(|(to, from)| to.wrapping_sub(*from)));
             let is_alike = |from: &[u64], to: &[u64]| {
                 steps.iter().zip(from.iter().zip(to)).all(|(step, (from, to))| to.wrapping_sub(*from) == *step)
             };
@@ -59,8 +61,8 @@ impl Run {
                 continue;
             }
             let many = most.min(times - 1);
-            let moved: Vec<u64> =
-                seen[2].iter().zip(&steps).map(|(last, step)| last.wrapping_add(step.wrapping_mul(many))).collect();
+            moved.clear();
+            moved.extend(seen[2].iter().zip(&steps).map(|(last, step)| last.wrapping_add(step.wrapping_mul(many))));
             let (before, offset, line_work) = (work, self.top().offset, self.top().line_work);
             work += many * program.cost;
             program.set_times(self.top_mut(), &moved, many);
@@ -71,12 +73,12 @@ impl Run {
             } else {
                 // As it was: each iteration sets the same times.
                 work = before;
-                let last = std::mem::take(&mut seen[2]);
-                program.set_times(self.top_mut(), &last, 0);
+                program.set_times(self.top_mut(), &seen[2], 0);
                 (self.top_mut().offset, self.top_mut().line_work) = (offset, line_work);
                 most = many / 2;
             }
         }
+        self.room = (seen, steps, moved);
         for _ in 0..times {
             once(self, &mut work);
         }

@@ -146,8 +146,60 @@ impl Piece {
         *cell = Cell { written, writer: self.writer, readers: list };
     }
 
-    fn is_same(&self, other: &Piece) -> bool {
-        (self.writer, self.written) == (other.writer, other.written) && self.groups == other.groups
+    /// The one cell of a number.
+    pub fn of_cell(number: u32, cell: &Cell, readers: &Readers) -> Piece {
+        let through = |moment: u64| Moments::through((number, moment), 0);
+        let (mut groups, mut at) = (Vec::new(), cell.readers);
+        while at != 0 {
+            let Reader { site, next, first, last } = readers.get(at);
+            groups.push(Group { site, first: through(first), last: through(last) });
+            at = next;
+        }
+        let written = if cell.writer == 0 { Moments::default() } else { through(cell.written) };
+        Piece { bounds: (number, number + 1), writer: cell.writer, written, groups }
+    }
+
+    /// All numbers are others by the same difference.
+    fn renumber(&mut self, by: u32) {
+        let (low, end) = self.bounds;
+        self.bounds = (low.wrapping_add(by), end.wrapping_add(by));
+        let moments = self.groups.iter_mut().flat_map(|group| [&mut group.first, &mut group.last]);
+        for moments in moments.chain([&mut self.written]) {
+            *moments = Moments::through((self.bounds.0, moments.of(low)), moments.step);
+        }
+    }
+
+    /// Takes in a piece behind it, if the moments of both follow from one another.
+    fn take(&mut self, next: &Piece) -> bool {
+        let is_same = self.writer == next.writer && self.groups.len() == next.groups.len();
+        if !is_same || self.groups.iter().zip(&next.groups).any(|(one, other)| one.site != other.site) {
+            return false;
+        }
+        let (one, other) = (self.bounds, next.bounds);
+        let both = |own: &Moments, of_next: &Moments| {
+            if own == of_next {
+                return Some(*own);
+            }
+            let (last, first) = (own.of(one.1 - 1), of_next.of(other.0));
+            // Through one number go all.
+            match (one.1 - one.0 == 1, other.1 - other.0 == 1) {
+                (true, true) => Some(Moments::through((other.0, first), first.wrapping_sub(last))),
+                (true, false) => Some(*of_next).filter(|moments| moments.of(one.0) == last),
+                (false, true) => Some(*own).filter(|moments| moments.of(other.0) == first),
+                (false, false) => None,
+            }
+        };
+        let written = if self.writer == 0 { Some(Moments::default()) } else { both(&self.written, &next.written) };
+        let groups = self.groups.iter().zip(&next.groups);
+        let groups = groups.map(|(own, of_next)| {
+            let (first, last) = (both(&own.first, &of_next.first)?, both(&own.last, &of_next.last)?);
+            Some(Group { site: own.site, first, last })
+        });
+        let (Some(written), Some(groups)) = (written, groups.collect::<Option<Vec<_>>>()) else {
+            return false;
+        };
+        (self.written, self.groups, self.bounds.1) = (written, groups, other.1);
+        true
     }
 }
 
@@ -170,6 +222,11 @@ impl Run {
     /// A run of one piece.
     pub fn new(base: u64, stride: u64, shift: u32, piece: Piece) -> Run {
         Run { base, stride, shift, pieces: vec![piece], cuts: 0 }
+    }
+
+    /// It has no number any more.
+    pub fn clear(&mut self) {
+        self.pieces.clear();
     }
 
     /// The least number, and the one behind the greatest.
@@ -288,10 +345,26 @@ impl Run {
     /// Pieces that are the same become one: some, and their neighbours.
     fn join(&mut self, first: usize, end: usize) {
         for at in (first.saturating_sub(1)..end).rev() {
-            if self.pieces.get(at + 1).is_some_and(|next| self.pieces[at].is_same(next)) {
-                let next = self.pieces.remove(at + 1);
-                self.pieces[at].bounds.1 = next.bounds.1;
+            if let Some([piece, next]) = self.pieces.get_mut(at..at + 2) {
+                if piece.take(next) {
+                    self.pieces.remove(at + 1);
+                }
             }
+        }
+    }
+
+    /// Takes in a run behind it, which is numbered from another one on.
+    pub fn append(&mut self, other: Run, by: u32) {
+        for mut piece in other.pieces {
+            piece.renumber(by);
+            self.push(piece);
+        }
+    }
+
+    /// Takes in a piece behind it.
+    pub fn push(&mut self, piece: Piece) {
+        if self.pieces.last_mut().is_none_or(|last| !last.take(&piece)) {
+            self.pieces.push(piece);
         }
     }
 

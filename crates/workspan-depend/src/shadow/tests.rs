@@ -39,7 +39,7 @@ proptest! {
     fn a_run_is_what_its_cells_would_be(
         base in 0_u64..5000,
         (spread, written) in (1_u64..70, any::<bool>()),
-        steps in prop::collection::vec((0_u8..5, 0_u32..CELLS, 1_u32..200, any::<bool>()), 0..60),
+        steps in prop::collection::vec((0_u8..6, 0_u32..CELLS, 1_u32..200, any::<bool>()), 0..60),
     ) {
         let (mut shadow, mut page) = (Shadow::default(), (0, 0));
         let address = |number: u32| 8 * (base + u64::from(number) * spread);
@@ -62,6 +62,10 @@ proptest! {
             if kind == 0 {
                 // One is accessed alone.
                 prop_assert_eq!(&state(&mut shadow, address(at)), &expected[at as usize]);
+                continue;
+            }
+            if kind == 5 {
+                shadow.unite((address(0), 8 * spread, CELLS), 3);
                 continue;
             }
             if kind == 1 && count < 3 {
@@ -96,6 +100,7 @@ proptest! {
             }
             shadow.used(run, numbers.count);
         }
+        shadow.unite((address(0), 8 * spread, CELLS), 3);
         for number in 0..CELLS {
             prop_assert_eq!(shadow.is_written(address(number)), expected[number as usize].0.0 != 0);
             prop_assert_eq!(&state(&mut shadow, address(number)), &expected[number as usize], "{}", number);

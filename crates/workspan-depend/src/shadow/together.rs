@@ -1,14 +1,18 @@
 //! Cells that become runs, and runs that become cells.
 
 use super::runs::RUN;
-use super::{Cell, Group, Moments, Piece, Reader, Run, Shadow};
+use super::{Cell, Found, Group, Moments, Piece, Reader, Run, Shadow};
 
 /// Cells that a run has at least when it begins, and when others were taken out of it.
 const FEW: u32 = 16;
 const LEAST: u32 = 4;
+/// Number of the first cell of a new run: others may come before it.
+const START: u32 = 1 << 30;
 /// Pieces of a run, and groups of reads of a piece, at most.
 const PIECES: usize = 256;
 const GROUPS: usize = 8;
+/// Runs that become one, at most.
+const PARTS: usize = 16;
 /// How often a run is cut in two, before it is none.
 const CUTS: u32 = 8;
 /// Cells that become runs before that must have saved as much work.
@@ -45,13 +49,13 @@ impl Shadow {
         self.joined += u64::from(count);
         let mut last = (0, 0);
         let mut known: Option<(Piece, u32)> = None;
-        let mut many = 0;
-        while many < count {
+        let (mut many, most) = (0, count.min(START));
+        while many < most {
             let Some((page, cell)) = self.locate(first + u64::from(many) * stride, shift, &mut last) else {
                 break;
             };
             let cell = self.pages[page as usize].cells[cell as usize];
-            if cell.writer == RUN || !self.fits(&mut known, many, cell) {
+            if cell.writer == RUN || !self.fits(&mut known, START + many, cell) {
                 break;
             }
             many += 1;
@@ -59,12 +63,71 @@ impl Shadow {
         let Some((mut piece, _)) = known.filter(|_| many >= FEW) else {
             return false;
         };
-        piece.bounds = (0, many);
-        let Some(number) = self.add(Run::new(first, stride, shift, piece)) else {
+        piece.bounds = (START, START + many);
+        let base = first.wrapping_sub(u64::from(START) * stride);
+        let Some(number) = self.add(Run::new(base, stride, shift, piece)) else {
             return false;
         };
-        self.mark(number, (0, many), true);
+        self.mark(number, (START, START + many), true);
         true
+    }
+
+    /// Runs that cells lie between become one with them: those of some cells at one distance, from an address on.
+    pub fn unite(&mut self, (first, stride, count): (u64, u64, u32), shift: u32) {
+        let mut last = (0, 0);
+        // Where they begin, and runs; the largest one.
+        let (mut parts, mut at, mut largest) = (Vec::new(), 0, (0, 0));
+        while at < count {
+            let address = first + u64::from(at) * stride;
+            match self.found(address, shift, &mut last) {
+                Some(Found::Cell(_)) => at += 1,
+                Some(Found::Run(number, of)) => {
+                    let Some(run) = self.run(number).filter(|run| run.stride == stride) else { return };
+                    let (low, end) = run.bounds();
+                    parts.push((run.address(low), number));
+                    largest = largest.max((end - low, number));
+                    at += end - of;
+                }
+                None => return,
+            }
+            if parts.len() > PARTS {
+                return;
+            }
+        }
+        if parts.len() < 2 || self.joined > TRIAL + 2 * self.saved {
+            return;
+        }
+        let Some(base) = self.run(largest.1).map(|run| run.base) else { return };
+        let mut all = Run::new(base, stride, shift, Piece::default());
+        all.clear();
+        let number_of = |address: u64| {
+            let distance = address.wrapping_sub(base).checked_div(stride).unwrap_or(0);
+            u32::try_from(distance).unwrap_or(u32::MAX)
+        };
+        let mut behind = parts[0].0;
+        for (begin, number) in &parts {
+            while behind < *begin {
+                let Some((page, cell)) = self.locate(behind, shift, &mut last) else { break };
+                let cell = self.pages[page as usize].cells[cell as usize];
+                all.push(Piece::of_cell(number_of(behind), &cell, &self.readers));
+                self.readers.drop_list(cell.readers);
+                behind += stride;
+            }
+            let Some(run) = self.run_mut(*number).map(std::mem::take) else { continue };
+            let (low, end) = run.bounds();
+            behind = run.address(end);
+            all.append(run, number_of(*begin).wrapping_sub(low));
+            if *number != largest.1 {
+                self.free_runs.push(*number);
+            }
+        }
+        // All but the largest one name another run now.
+        let bounds = all.bounds();
+        self.runs[largest.1 as usize] = all;
+        let of_largest = parts.iter().find(|part| part.1 == largest.1).map_or(bounds.0, |part| number_of(part.0));
+        self.mark(largest.1, (bounds.0, of_largest), false);
+        self.mark(largest.1, (of_largest + largest.0, bounds.1), false);
+        self.joined += u64::from(bounds.1 - bounds.0 - largest.0);
     }
 
     /// The cell of a number goes on as those before; from the second one on, their steps are known.
@@ -114,7 +177,7 @@ impl Shadow {
         };
         let mut last = (0, 0);
         for at in from..to {
-            if let Some((page, cell)) = self.locate(base + u64::from(at) * stride, shift, &mut last) {
+            if let Some((page, cell)) = self.locate(base.wrapping_add(u64::from(at) * stride), shift, &mut last) {
                 let cell = &mut self.pages[page as usize].cells[cell as usize];
                 if is_new {
                     self.readers.drop_list(cell.readers);
