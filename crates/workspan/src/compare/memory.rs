@@ -6,8 +6,8 @@ use std::path::{Component, Path, PathBuf};
 
 use workspan_graph::file::Recording as Graph;
 use workspan_graph::moved::{self, Found, Moved, OfSite};
-use workspan_graph::races::Place;
 use workspan_graph::part::replay;
+use workspan_graph::races::Place;
 use workspan_model::{ContextId, Recording, Site, SiteKind};
 use workspan_report::differential::NodeByNode;
 use workspan_report::inflated_memory::{inflated, Cause, InflatedSite, Memory, Moving, Strands, LEAST_MOVED};

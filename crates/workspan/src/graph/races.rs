@@ -5,8 +5,9 @@ use std::fmt::Write;
 
 use serde_json::{json, Value};
 use workspan_graph::file::Recording;
-use workspan_graph::races::{Instance, Place, Race, Races};
 use workspan_graph::part::replay;
+use workspan_graph::races::{Instance, Place, Race, Races};
+use workspan_report::place::short;
 
 use super::open::{allocation_site, call, open};
 use super::sampled::Numbers;
@@ -143,5 +144,5 @@ fn row(recording: &Recording, race: &Race, instance: &Instance) -> Value {
 
 fn shown_place(recording: &Recording, (module, operation): Place) -> String {
     let place = recording.program.place(module as usize, operation as usize);
-    place.map_or_else(|| "code without debug information".to_owned(), |(file, line)| format!("{file}:{line}"))
+    place.map_or_else(|| "code without debug information".to_owned(), |(file, line)| short(file, line))
 }

@@ -7,6 +7,8 @@ use serde_json::{json, Value};
 use workspan_graph::file::Recording;
 use workspan_graph::graph::{Graph, Type};
 use workspan_graph::messages::identity;
+use workspan_report::place;
+use workspan_symbols::function_of_symbol;
 use workspan_trace::program::flag;
 
 use super::open::{open, problems};
@@ -198,9 +200,11 @@ fn functions(recording: &Recording) -> Vec<(String, u64, u64)> {
         let place = loaded.module.places.get(function.place as usize);
         // As the source names it; without debug information, as the linker does.
         let shown = place.map(|place| {
-            format!("{}  {}:{}", loaded.module.text(place.function), loaded.module.text(place.file), place.line)
+            let at = place::short(loaded.module.text(place.file), place.line);
+            format!("{}  {at}", loaded.module.text(place.function))
         });
-        Some(shown.unwrap_or_else(|| function.name.clone()))
+        let linked = || function_of_symbol(&function.name).unwrap_or_else(|| function.name.clone());
+        Some(shown.unwrap_or_else(linked))
     };
     let mut list: Vec<(String, u64, u64)> = found
         .into_iter()

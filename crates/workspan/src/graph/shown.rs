@@ -7,6 +7,7 @@ use anyhow::Context;
 use serde_json::{Map, Value};
 use workspan_graph::file::Recording;
 use workspan_report::graph::{html, Drawing, Page, Section, Table as Rows};
+use workspan_report::place::short_file;
 use workspan_report::words::csv_cell;
 
 use super::open::problems;
@@ -89,25 +90,35 @@ pub fn page(
     Ok(())
 }
 
+/// Of a table, a page has this number of rows.
+const ROWS_OF_A_PAGE: usize = 100;
+
 fn section(recording: &Recording, answer: &Answer) -> Section {
     let table = &answer.table;
     // Counts by number of contexts are what the drawing shows.
     let is_object = |column: &usize| table.rows.iter().any(|row| row.get(*column).is_some_and(Value::is_object));
     let columns: Vec<usize> = (0..table.columns.len()).filter(|column| !is_object(column)).collect();
     let names = (0..).zip(&columns).filter(|(_, column)| is_text(table, **column)).map(|(place, _)| place);
-    let cell = |row: &Vec<Value>, column: &usize| row.get(*column).map_or_else(String::new, plain);
+    let cell = |row: &Vec<Value>, column: &usize| row.get(*column).map_or_else(String::new, shown);
+    let left = table.rows.len().saturating_sub(ROWS_OF_A_PAGE);
+    let more = if left == 0 { String::new() } else { format!(" {left} more rows: see them with --json.") };
     Section {
         title: answer.title,
         text: match sampled::sentence(recording, answer.numbers) {
             Some(sentence) => format!("{} ({sentence})", answer.head),
             None => answer.head.clone(),
         },
-        help: answer.help.to_owned(),
+        help: answer.help.to_owned() + &more,
         drawings: answer.drawings.clone(),
         tables: vec![Rows {
             header: columns.iter().map(|column| table.columns[*column].replace('_', " ")).collect(),
             names: names.collect(),
-            rows: table.rows.iter().map(|row| columns.iter().map(|column| cell(row, column)).collect()).collect(),
+            rows: table
+                .rows
+                .iter()
+                .take(ROWS_OF_A_PAGE)
+                .map(|row| columns.iter().map(|column| cell(row, column)).collect())
+                .collect(),
         }],
     }
 }
@@ -157,7 +168,7 @@ fn objects(table: &Table) -> Vec<Value> {
 /// The head over the first rows.
 pub fn in_columns(head: &str, table: &Table, most: usize) -> String {
     let mut rows = vec![table.columns.iter().map(|name| name.replace('_', " ")).collect::<Vec<_>>()];
-    rows.extend(table.rows.iter().take(most).map(|row| row.iter().map(plain).collect()));
+    rows.extend(table.rows.iter().take(most).map(|row| row.iter().map(shown).collect()));
     let align = |column: usize| if is_text(table, column) { Align::Left } else { Align::Right };
     let aligned: Vec<Align> = (0..table.columns.len()).map(align).collect();
     let mut text = format!("{head}\n\n{}", table::write(&rows, &aligned));
@@ -166,6 +177,15 @@ pub fn in_columns(head: &str, table: &Table, most: usize) -> String {
         let _ = write!(text, "\n{} more: see them with --top {rows}\n", rows - most);
     }
     text
+}
+
+/// As a reader calls it: files of packages and toolchains without the folders that these lie in.
+fn shown(value: &Value) -> String {
+    let text = plain(value);
+    match value {
+        Value::String(_) if text.starts_with('/') => short_file(&text).to_owned(),
+        _ => text,
+    }
 }
 
 fn plain(value: &Value) -> String {
