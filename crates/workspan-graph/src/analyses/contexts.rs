@@ -9,7 +9,7 @@ pub(crate) struct Contexts<T> {
     values: Vec<T>,
     /// Places of contexts that are gone.
     free: Vec<usize>,
-    /// The context asked for last, and its place.
+    /// The context of the last request, and its place.
     last: Option<(u32, usize)>,
 }
 

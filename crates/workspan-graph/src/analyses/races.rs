@@ -11,7 +11,7 @@
 //! runtimes that is compiled into the program ([`crate::runtimes`]). Tasks that run on one thread share its thread-local variables:
 //! a task that uses one comes after what the task that used it before has done so far.
 //! **Memory:** proportional to what the program touched. **Cost:** a cell, and a comparison for each access that it holds; where all
-//! are of one context, none of them asks for the order.
+//! are of one context, no question of order arises.
 
 mod shadow;
 mod stamps;

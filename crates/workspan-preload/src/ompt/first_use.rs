@@ -1,10 +1,11 @@
 //! The first use of the runtime: it reads its environment, looks at the machine and makes its tables. That is nobody's work, and
-//! happens once, so it is taken out of the strand that meets it: from the program's call of the entry point to the first callback.
+//! happens once, so it is taken out of the strand that meets it: from the program's call of the entry point to the first callback, or,
+//! where another function starts the runtime, from its first call of the collector to the end of its start.
 //!
 //! **Cost:** one load for each region.
 
 use core::ptr;
-use core::sync::atomic::{AtomicUsize, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use workspan_collect::clock;
 use workspan_collect::first_use;
@@ -17,6 +18,25 @@ use workspan_wire::shm::Thread;
 static FIRST: AtomicUsize = AtomicUsize::new(0);
 /// No thread's address.
 const OVER: usize = 1;
+
+/// The runtime starts, and nobody had called it for a region.
+static STARTS: AtomicBool = AtomicBool::new(false);
+
+/// The runtime looks for the collector, at the beginning of its start.
+pub(super) fn starts() {
+    if FIRST.load(Ordering::Relaxed) == 0 {
+        begin();
+        STARTS.store(true, Ordering::Relaxed);
+    }
+}
+
+/// It has started. What it does when the first region comes is still ahead.
+pub(super) fn has_started() {
+    if STARTS.swap(false, Ordering::Relaxed) {
+        so_far();
+        FIRST.store(0, Ordering::Relaxed);
+    }
+}
 
 /// The program calls the runtime for a region.
 #[inline(always)]

@@ -73,6 +73,8 @@ pub extern "C" fn ompt_start_tool(_version: Version, _runtime: *const c_char) ->
         // Nobody watches this process.
         return core::ptr::null();
     }
+    #[cfg(not(idle_only))]
+    first_use::starts();
     &RESULT
 }
 
@@ -92,6 +94,8 @@ extern "C" fn initialize(lookup: Lookup, _device: c_int, _data: *const Data) -> 
     }
     #[cfg(not(idle_only))]
     register(shared, lookup, set);
+    #[cfg(not(idle_only))]
+    first_use::has_started();
     1
 }
 

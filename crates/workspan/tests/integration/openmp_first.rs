@@ -114,3 +114,30 @@ fn first_creations_stand_where_all_others_do() {
         }
     }
 }
+
+/// By what clang's code calls before the region, and by functions of the runtime that the program calls.
+#[test]
+fn whatever_starts_the_runtime_is_no_work() {
+    let folder = scratch("openmp-start");
+    for (name, before, clause) in [
+        ("clause", "", "num_threads(2)"),
+        ("condition", "", "if(argc > 0)"),
+        ("threads", "omp_set_num_threads(2);", ""),
+        ("dynamic", "omp_set_dynamic(0);", ""),
+        ("clock", "double since = omp_get_wtime(); if (since < 0) return 1;", ""),
+    ] {
+        let code = format!(
+            "#include <omp.h>\nint sum;\nint main(int argc, char **argv)\n{{\n    {before}\n#pragma omp parallel {clause}\n\
+             #pragma omp atomic\n    sum++;\n    return argc > 9;\n}}\n"
+        );
+        for compiler in ["clang-19", "gcc"] {
+            let program = compile(compiler, &folder, &format!("{name}.c"), &code, &["-O2", "-g", "-fopenmp"]);
+            run(workspan(&folder).args(["record", "--workers", "2", "--"]).arg(&program)).check_success();
+            let found = report(&folder, "workspan.wspan");
+            let start = found["regions"].as_array().expect("a list").iter().find(|region| region["prefix"] == true);
+            let start = start.and_then(|start| start["work_ns"].as_i64()).expect("code before the first region");
+            let took = found["program"]["first_use_ns"].as_i64();
+            assert!(took > Some(start), "{compiler}, {name}: {start} ns before the region, {took:?} for the start");
+        }
+    }
+}
