@@ -264,11 +264,12 @@ unsafe extern "C-unwind" fn destroy(at: *const Context) {
 
 #[export_name = "_ZN3tbb6detail2r18allocateERPNS0_2d117small_object_poolEm"]
 unsafe extern "C-unwind" fn allocate(pool: *const c_void, size: usize) -> *mut c_void {
+    static FIRST: start::First = start::First::new();
     type Kind = unsafe extern "C-unwind" fn(*const c_void, usize) -> *mut c_void;
     let own = own!("_ZN3tbb6detail2r18allocateERPNS0_2d117small_object_poolEm" as Kind);
     state::allocates();
     // SAFETY: the caller's own.
-    unsafe { own(pool, size) }
+    FIRST.call(|| unsafe { own(pool, size) })
 }
 
 #[export_name = "_ZN3tbb6detail2r18allocateERPNS0_2d117small_object_poolEmRKNS2_14execution_dataE"]
@@ -289,6 +290,26 @@ unsafe extern "C-unwind" fn deallocate_in(pool: *const c_void, block: *mut c_voi
     fold::given_back(block);
     // SAFETY: the caller's own.
     unsafe { own(pool, block, size, how) };
+}
+
+/// Entry points of one argument that start libtbb where they come first, and are passed on as they are.
+macro_rules! starts {
+    ($($function:ident $name:literal;)*) => {$(
+        #[export_name = $name]
+        unsafe extern "C-unwind" fn $function(it: *const c_void) -> usize {
+            type Kind = unsafe extern "C-unwind" fn(*const c_void) -> usize;
+            static FIRST: start::First = start::First::new();
+            let own = own!($name as Kind);
+            // SAFETY: the caller's own; what comes back is nothing, or a truth value in the register of a number.
+            FIRST.call(|| unsafe { own(it) })
+        }
+    )*};
+}
+
+starts! {
+    initialize_arena "_ZN3tbb6detail2r110initializeERNS0_2d115task_arena_baseE";
+    attach_arena "_ZN3tbb6detail2r16attachERNS0_2d115task_arena_baseE";
+    create_control "_ZN3tbb6detail2r16createERNS0_2d114global_controlE";
 }
 
 #[export_name = "_ZN3tbb6detail2r128is_group_execution_cancelledERNS0_2d118task_group_contextE"]

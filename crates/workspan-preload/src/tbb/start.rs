@@ -1,13 +1,14 @@
-//! libtbb is met for the first time: whether this version is known, and what its hooks cost.
+//! libtbb is met for the first time: whether this version is known, and what its hooks cost. What it does when the program first uses it
+//! (it looks at the machine, loads its allocator, makes an arena) is nobody's work, and happens once.
 
 use core::cell::Cell;
 use core::ffi::{c_int, c_void};
 use core::mem;
-use core::sync::atomic::{AtomicU8, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 
 use workspan_collect::exclude::exclude_running;
 use workspan_collect::shared::Shared;
-use workspan_collect::{platform, process, thread};
+use workspan_collect::{first_use, platform, process, thread};
 
 use super::abi::VERSIONS;
 use super::{calibrate, class, library, run};
@@ -79,6 +80,43 @@ fn met_by_another() -> bool {
     STATE.load(Ordering::Acquire) == WATCHED
 }
 
+/// An entry point that starts libtbb where it is the first: its first call.
+pub struct First(AtomicBool);
+
+impl First {
+    /// Before the first call.
+    pub const fn new() -> First {
+        First(AtomicBool::new(true))
+    }
+
+    /// The entry point's `work`, which is in no strand the first time.
+    #[inline(always)]
+    pub fn call<R>(&self, work: impl FnOnce() -> R) -> R {
+        if !self.0.load(Ordering::Relaxed) {
+            return work();
+        }
+        self.0.store(false, Ordering::Relaxed);
+        // What the collector does then ends strands itself.
+        watched();
+        once(work)
+    }
+}
+
+/// Work of libtbb that is done once: in no strand. What it calls on the way is part of it.
+fn once<R>(work: impl FnOnce() -> R) -> R {
+    static INSIDE: AtomicBool = AtomicBool::new(false);
+    let thread = thread::current().filter(|thread| thread.task.waiting.get() == 0);
+    let thread = thread.filter(|thread| !Shared::of(thread).is_virtual());
+    match thread.filter(|_| !INSIDE.swap(true, Ordering::Relaxed)) {
+        Some(thread) => {
+            let result = first_use::exclude(thread, work);
+            INSIDE.store(false, Ordering::Relaxed);
+            result
+        }
+        None => work(),
+    }
+}
+
 fn judge(shared: Shared) -> bool {
     let version = library::find(c"TBB_runtime_interface_version");
     let found = if version.is_null() {
@@ -108,7 +146,8 @@ fn judge(shared: Shared) -> bool {
         // SAFETY: libtbb defines it with this signature; null is the calling thread's arena.
         let threads: extern "C" fn(*const c_void) -> c_int =
             unsafe { mem::transmute::<*mut c_void, extern "C" fn(*const c_void) -> c_int>(threads) };
-        shared.workers_at_least(u32::try_from(threads(core::ptr::null())).unwrap_or(1));
+        let threads = once(|| threads(core::ptr::null()));
+        shared.workers_at_least(u32::try_from(threads).unwrap_or(1));
     }
     STATE.store(WATCHED, Ordering::Release);
     true

@@ -314,6 +314,25 @@ fn a_long_lock_is_seen_without_waits() {
     }
 }
 
+/// Whatever starts libtbb: that it looks at the machine and makes what it needs is nobody's work.
+#[test]
+fn its_start_is_no_work() {
+    let folder = scratch("tbb-start");
+    for built in [GCC, CLANG] {
+        let program = tbb("first.cpp", built);
+        for how in ["for", "simple", "group", "arena", "control", "graph"] {
+            let ended = run(workspan(&folder).args(["record", "--workers", "2", "--"]).arg(&program).arg(how));
+            ended.check_success();
+            assert_eq!(ended.out(), "2016\n", "{how}");
+            let found = report(&folder, "workspan.wspan");
+            let start = found["regions"].as_array().expect("a list").iter().find(|region| region["prefix"] == true);
+            let start = start.and_then(|start| start["work_ns"].as_i64());
+            let took = found["program"]["first_use_ns"].as_i64();
+            assert!(took > start, "{built:?}, {how}: {start:?} ns before its first tasks, {took:?} for its start");
+        }
+    }
+}
+
 #[test]
 fn planted_reasons() {
     check_planted("reduce", "0", &format!("parallelism: long-task {}", planted("return tbb::parallel_reduce(")));
