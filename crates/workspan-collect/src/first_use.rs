@@ -1,8 +1,9 @@
 //! What a runtime takes when it is used for the first time: in no strand, and shown as a time of its own.
 
+use super::clock;
+use super::events;
+use super::strand;
 use workspan_wire::shm::Thread;
-
-use crate::{clock, events, strand};
 
 /// `ticks` that are in no strand were a runtime's first use.
 pub fn count(thread: &Thread, ticks: i64) {

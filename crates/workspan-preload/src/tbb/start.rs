@@ -81,6 +81,7 @@ fn met_by_another() -> bool {
 }
 
 /// An entry point that starts libtbb where it is the first: its first call.
+#[derive(Debug)]
 pub struct First(AtomicBool);
 
 impl First {

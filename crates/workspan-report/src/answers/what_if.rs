@@ -193,7 +193,7 @@ fn sites(recording: &Recording, before: &Computed, outcome: &Outcome) -> Vec<Sit
     for (computed, column) in [(before, 0), (&outcome.after, 1)] {
         for row in &computed.sites {
             // In strands, a thread that waits for what stands later is several tasks: of the thread as a whole they say nothing.
-            let whole = !recording.sites.get(row.site.0 as usize).is_some_and(|site| site.kind == SiteKind::Thread);
+            let whole = recording.sites.get(row.site.0 as usize).is_none_or(|site| site.kind != SiteKind::Thread);
             found.entry(row.site).or_default()[column] = SiteFigures {
                 span_ns: Some(row.span.at_least_zero().0).filter(|_| whole),
                 parallelism: row.parallelism.map(|ratio| ratio.0).filter(|_| whole),

@@ -188,7 +188,7 @@ mod tests {
     /// A value that is not the default.
     fn other_value(argument: &clap::Arg) -> &'static str {
         match argument.get_long().expect("it is an option") {
-            "output" | "tool" | "html" | "svg" | "json" | "csv" | "source" => "/somewhere/else",
+            "output" | "tool" | "html" | "svg" | "json" | "csv" | "source" | "graph" => "/somewhere/else",
             "what-if" => "part=8,other=inf",
             "baseline" | "elision" => "./seq 'an argument'",
             "fail-on" => "inflation>1.5",

@@ -89,11 +89,13 @@ fn before_and_after() {
     check_snapshot("made-up.diff-json", &Ended { stdout: text.into_bytes(), ..ended });
 }
 
+/// Runs before and after, and what became of the work and of each span.
+type Case<'c> = (&'c [i64], &'c [i64], &'c str, &'c [&'c str]);
+
 #[test]
 fn noise_is_no_change() {
     let folder = scratch("diff-noise");
-    // Runs before and after, and what became of the work and of each span.
-    let cases: [(&[i64], &[i64], &str, &[&str]); 6] = [
+    let cases: [Case<'_>; 6] = [
         (&[100, 97, 104], &[101, 103], "same", &["same", "inconclusive"]),
         (&[100, 60, 140], &[101, 103], "inconclusive", &["same", "inconclusive"]),
         (&[100], &[102], "same", &["same"]),
