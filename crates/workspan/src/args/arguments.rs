@@ -213,7 +213,9 @@ mod tests {
                 true => format!("--{name}={}", other_value(option)),
                 false => format!("--{name}"),
             };
-            let all = back(std::slice::from_ref(&given));
+            // A cache is looked at in a graph.
+            let besides = (name == "cache").then(|| "--graph=/somewhere/else".to_owned());
+            let all = back(&besides.into_iter().chain([given.clone()]).collect::<Vec<_>>());
             assert!(all.contains(&given) && !none.contains(&given), "{given} is lost: {all:?}");
             assert_eq!(back(&all), all);
         }
