@@ -1,8 +1,7 @@
 //! What a runtime takes when it is used for the first time: in no strand, and shown as a time of its own.
 
-use super::clock;
-use super::events;
-use super::strand;
+use super::exclude::exclude_running;
+use super::platform;
 use workspan_wire::shm::Thread;
 
 /// `ticks` that are in no strand were a runtime's first use.
@@ -14,11 +13,10 @@ pub fn count(thread: &Thread, ticks: i64) {
 #[cold]
 #[inline(never)]
 pub fn exclude<R>(thread: &Thread, work: impl FnOnce() -> R) -> R {
-    let before = clock::read(thread);
-    strand::stop(thread, before);
-    let result = events::exclude_events(thread, work);
-    let now = clock::wake(thread);
-    count(thread, now.wrapping_sub(before) as i64);
-    strand::go(thread, now);
-    result
+    exclude_running(thread, || {
+        let before = platform::ticks();
+        let result = work();
+        count(thread, platform::ticks().wrapping_sub(before) as i64);
+        result
+    })
 }

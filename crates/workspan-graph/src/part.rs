@@ -9,18 +9,18 @@ use crate::sample::Sample;
 pub fn replay(recording: &Recording, consumer: &mut impl Consumer) -> Result<(), Problem> {
     match recording.sample {
         None => replay::replay(recording, consumer),
-        Some(sample) => replay::replay(recording, &mut Drawn { sample, consumer, accesses: Vec::new() }),
+        Some(sample) => replay::replay(recording, &mut Parts { sample, consumer, accesses: Vec::new() }),
     }
 }
 
 /// Keeps accesses to other lines from a consumer.
-struct Drawn<'c, C> {
+struct Parts<'c, C> {
     sample: Sample,
     consumer: &'c mut C,
     accesses: Vec<Access>,
 }
 
-impl<C: Consumer> Consumer for Drawn<'_, C> {
+impl<C: Consumer> Consumer for Parts<'_, C> {
     fn segment(&mut self, executed: Executed<'_>, accesses: &[Access]) {
         self.sample.part(accesses, &mut self.accesses);
         self.consumer.segment(executed, &self.accesses);

@@ -255,7 +255,7 @@ impl Races {
         match cell.held() {
             Held::Nothing => return cell.hold_one(new),
             Held::One(first) if is_mine(first) => {
-                return if let Some(both) = first.and(new) {
+                return if let Some(both) = first.for_both(new) {
                     cell.hold_one(both);
                 } else if says_more(first) {
                     cell.hold_two(first, new);
@@ -264,7 +264,7 @@ impl Races {
                 };
             }
             Held::Two(first, second) if is_mine(first) && is_mine(second) => {
-                match (says_more(first), says_more(second), first.and(new), second.and(new)) {
+                match (says_more(first), says_more(second), first.for_both(new), second.for_both(new)) {
                     (true, _, _, Some(both)) => return cell.hold_two(first, both),
                     (false, _, _, Some(both)) => return cell.hold_one(both),
                     (_, true, Some(both), _) => return cell.hold_two(both, second),

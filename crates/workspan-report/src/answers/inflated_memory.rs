@@ -8,7 +8,7 @@ use workspan_model::Ratio;
 use crate::differential::{Inflated, NodeByNode, Pair, Site};
 use crate::parts::{ratio, time};
 use crate::terminal::{line, more, Style, Table};
-use crate::words::{count, percent};
+use crate::words::{count, memory as in_units, percent};
 
 /// A site inflates by at least this share of what its strands cost in the base.
 const LEAST: f64 = 0.05;
@@ -131,14 +131,6 @@ fn share(part: i64, whole: i64) -> f64 {
     part as f64 / whole.max(1) as f64
 }
 
-fn size(bytes: u64) -> String {
-    match bytes {
-        0..1024 => format!("{bytes} B"),
-        1024..1_048_576 => format!("{} KiB", bytes >> 10),
-        _ => format!("{} MiB", bytes >> 20),
-    }
-}
-
 /// As text.
 pub(crate) fn text(out: &mut String, memory: &Memory, style: Style) {
     let Memory { graph, line_bytes, cache_bytes, cache_ways, .. } = memory;
@@ -147,7 +139,7 @@ pub(crate) fn text(out: &mut String, memory: &Memory, style: Style) {
         line(out, &format!("no strands inflate beyond noise: {graph} has nothing to explain"));
         return;
     }
-    let cache = size(*cache_bytes);
+    let cache = in_units(*cache_bytes);
     line(
         out,
         &style.bold(&format!(
@@ -183,7 +175,7 @@ pub(crate) fn text(out: &mut String, memory: &Memory, style: Style) {
                 percent(Ratio(moving.share)),
                 count(moving.count),
                 moving.cause.words().to_owned(),
-                moving.largest_bytes.map_or_else(String::new, size),
+                moving.largest_bytes.map_or_else(String::new, in_units),
                 memory,
                 format!("{}{with}", moving.at),
             ]);

@@ -134,6 +134,15 @@ pub fn count(value: u64) -> String {
     }
 }
 
+/// Bytes of memory, of a power of two mostly, in the largest unit of which there is one.
+pub fn memory(bytes: u64) -> String {
+    match bytes {
+        0..1024 => format!("{bytes} B"),
+        1024..1_048_576 => format!("{} KiB", bytes >> 10),
+        _ => format!("{} MiB", bytes >> 20),
+    }
+}
+
 /// A cell as RFC 4180 has it: quoted where it has a comma, a quote or an end of line.
 pub fn csv_cell(text: &str) -> Cow<'_, str> {
     if text.contains([',', '"', '\n', '\r']) {

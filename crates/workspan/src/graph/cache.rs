@@ -8,6 +8,7 @@ use workspan_graph::file::Recording;
 use workspan_graph::replay::replay;
 use workspan_graph::sample::Sample;
 use workspan_report::graph::{Axis, Chart, Draw, Drawing, Point, Scale, Series};
+use workspan_report::words::memory;
 
 use super::open::open;
 use super::sampled;
@@ -93,90 +94,80 @@ fn simulate(recording: &Recording, caches: Caches, shared: bool) -> anyhow::Resu
     Ok(curve.sizes())
 }
 
-/// The curve.
+/// The curve: of a graph that is a sample, all sizes that this says something about.
 pub fn answer(recording: &Recording, cache: Cache) -> anyhow::Result<Answer> {
-    let Cache { line, ways, shared, .. } = cache;
-    if let Some(recorded) = &recording.sample {
-        return of_sample(recording, recorded, cache);
+    match &recording.sample {
+        None => of_all(recording, cache),
+        Some(sample) => of_sample(recording, sample, cache),
     }
+}
+
+fn of_all(recording: &Recording, cache: Cache) -> anyhow::Result<Answer> {
     let (sizes, simulated) = sizes(recording, cache)?;
     // Nothing is sampled where everything is simulated after all.
     let one_in = cache.sample.filter(|_| simulated != Simulated::All);
-    let ratio = |size: &Size| (size.accesses > 0).then(|| shown::ratio(size.misses, size.accesses));
-    let accesses = sizes.first().map_or(0, |size| size.accesses);
-    let whose = if shared { "one cache of all threads" } else { "a cache for each thread" };
-    let mut head = format!("{accesses} accesses to lines of {line} bytes; {ways}-way LRU, {whose}");
     let how = match simulated {
         Simulated::All => String::new(),
         Simulated::Excerpts => "sampled: excerpts of the run".to_owned(),
         Simulated::Sets(one_in, from) => format!(
             "sampled from {} on: one of {one_in} sets of large caches, windows of time of small ones",
-            size_in_words(from)
+            memory(from)
         ),
     };
-    if one_in.is_some() {
-        head = format!("{head}; {how}; ± in 95 of 100 samples");
-    }
+    let how = one_in.map(|_| format!("{how}; ± in 95 of 100 samples"));
+    let help = "Share of accesses that miss in a cache of each size. The smallest size at which a curve has fallen is what the \
+                program uses again and again.";
+    let mut answer = curve(recording, (cache, one_in), &sizes, (how, help));
+    answer.fields["sample_of"] = json!(simulated.name());
+    Ok(answer)
+}
+
+fn of_sample(recording: &Recording, sample: &Sample, cache: Cache) -> anyhow::Result<Answer> {
+    anyhow::ensure!(cache.sample.is_none(), "the graph is a sample already: leave out --sample");
+    let Cache { line, ways, shared, .. } = cache;
+    let sizes = sampled::between(recording, sample, (line, ways, shared), SIZES)?;
+    let least = memory(smallest(ways));
+    let how = format!("caches from {least} on: the sample says nothing of smaller ones");
+    let help = "Share of accesses that miss in a cache of each size, estimated.";
+    let answer = curve(recording, (cache, None), &sizes, (Some(how), help));
+    Ok(Answer { numbers: sampled::Numbers::Estimate, ..answer })
+}
+
+/// The answer of these sizes; `how` they were estimated, if they were, so that each has an error.
+fn curve(
+    recording: &Recording,
+    (cache, one_in): (Cache, Option<u64>),
+    sizes: &[Size],
+    (how, help): (Option<String>, &'static str),
+) -> Answer {
+    let Cache { line, ways, shared, .. } = cache;
+    let ratio = |size: &Size| (size.accesses > 0).then(|| shown::ratio(size.misses, size.accesses));
     let error = |size: &Size| shown::ratio(size.error, size.accesses);
+    let accesses = sizes.first().map_or_else(|| recording.accesses(), |size| size.accesses);
+    let whose = if shared { "one cache of all threads" } else { "a cache for each thread" };
+    let mut head = format!("{accesses} accesses to lines of {line} bytes; {ways}-way LRU, {whose}");
+    if let Some(how) = &how {
+        head = format!("{head}; {how}");
+    }
     let mut rows = vec![["size", "misses", "of accesses"].map(str::to_owned).to_vec()];
     rows.extend(sizes.iter().map(|size| {
         let mut share = ratio(size).map_or_else(String::new, |ratio| format!("{:.3} %", ratio * 100.0));
-        if one_in.is_some() {
+        if how.is_some() {
             share = format!("{share} ± {:.3}", error(size) * 100.0);
         }
-        vec![size_in_words(size.bytes), size.misses.to_string(), share]
+        vec![memory(size.bytes), size.misses.to_string(), share]
     }));
     let text = format!("{head}\n\n{}", table::write(&rows, &[Align::Right, Align::Right, Align::Right]));
     let row = |size: &Size| {
         vec![json!(size.bytes), json!(size.accesses), json!(size.misses), json!(ratio(size)), json!(error(size))]
     };
-    Ok(Answer {
+    Answer {
         of: "graph cache",
         title: "Cache misses",
-        help: "Share of accesses that miss in a cache of each size. The smallest size at which a curve has fallen is what the \
-               program uses again and again.",
-        head,
-        fields: json!({ "line_bytes": line, "ways": ways, "shared": shared, "sample": one_in, "sample_of": simulated.name(), "complete": recording.complete() }),
-        table: Table {
-            name: "sizes",
-            columns: &["bytes", "accesses", "misses", "miss_ratio", "miss_ratio_error"],
-            rows: sizes.iter().map(row).collect(),
-        },
-        text: Some(text),
-        drawings: vec![Drawing::Chart(drawing(&sizes))],
-        ..Answer::default()
-    })
-}
-
-/// The answer of `graph cache`: all sizes that a sample says something about.
-fn of_sample(recording: &Recording, sample: &Sample, cache: Cache) -> anyhow::Result<Answer> {
-    anyhow::ensure!(cache.sample.is_none(), "the graph is a sample already: leave out --sample");
-    let Cache { line, ways, shared, .. } = cache;
-    let sizes = sampled::between(recording, sample, (line, ways, shared), SIZES)?;
-    let accesses = recording.accesses();
-    let ratio = |size: &Size| (accesses > 0).then(|| shown::ratio(size.misses, accesses));
-    let error = |size: &Size| shown::ratio(size.error, accesses);
-    let whose = if shared { "one cache of all threads" } else { "a cache for each thread" };
-    let least = size_in_words(smallest(ways));
-    let head = format!(
-        "{accesses} accesses to lines of {line} bytes; {ways}-way LRU, {whose}; caches from {least} on: the sample says nothing of smaller ones"
-    );
-    let mut rows = vec![["size", "misses", "of accesses"].map(str::to_owned).to_vec()];
-    rows.extend(sizes.iter().map(|size| {
-        let share = format!("{:.3} % ± {:.3}", ratio(size).unwrap_or(0.0) * 100.0, error(size) * 100.0);
-        vec![size_in_words(size.bytes), size.misses.to_string(), share]
-    }));
-    let text = format!("{head}\n\n{}", table::write(&rows, &[Align::Right, Align::Right, Align::Right]));
-    let row = |size: &Size| {
-        vec![json!(size.bytes), json!(accesses), json!(size.misses), json!(ratio(size)), json!(error(size))]
-    };
-    Ok(Answer {
-        of: "graph cache",
-        title: "Cache misses",
-        help: "Share of accesses that miss in a cache of each size, estimated.",
+        help,
         head,
         fields: json!({
-            "line_bytes": line, "ways": ways, "shared": shared, "sample": serde_json::Value::Null, "complete": recording.complete(),
+            "line_bytes": line, "ways": ways, "shared": shared, "sample": one_in, "complete": recording.complete(),
         }),
         table: Table {
             name: "sizes",
@@ -184,10 +175,9 @@ fn of_sample(recording: &Recording, sample: &Sample, cache: Cache) -> anyhow::Re
             rows: sizes.iter().map(row).collect(),
         },
         text: Some(text),
-        drawings: vec![Drawing::Chart(drawing(&sizes))],
-        numbers: sampled::Numbers::Estimate,
+        drawings: vec![Drawing::Chart(drawing(sizes))],
         ..Answer::default()
-    })
+    }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "powers of two, drawn")]
@@ -195,30 +185,18 @@ fn drawing(sizes: &[Size]) -> Chart {
     let point = |size: &Size| {
         let y = 100.0 * shown::ratio(size.misses, size.accesses);
         let error = 100.0 * shown::ratio(size.error, size.accesses);
-        let title = format!("{}: {y:.3} % ± {error:.3}, {} misses", size_in_words(size.bytes), size.misses);
+        let title = format!("{}: {y:.3} % ± {error:.3}, {} misses", memory(size.bytes), size.misses);
         Point { x: size.bytes as f64, y, error, title }
     };
     Chart {
         title: "Misses by size of the cache".to_owned(),
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a power of two")]
-        x: Axis {
-            label: "size of the cache".to_owned(),
-            scale: Scale::Doubling,
-            shown: |size| size_in_words(size as u64),
-        },
+        x: Axis { label: "size of the cache".to_owned(), scale: Scale::Doubling, shown: |size| memory(size as u64) },
         y: Axis {
             label: "misses of accesses".to_owned(),
             scale: Scale::Linear,
             shown: |share| format!("{} %", short(share)),
         },
         series: vec![Series { name: "misses".to_owned(), draw: Draw::Line, points: sizes.iter().map(point).collect() }],
-    }
-}
-
-fn size_in_words(bytes: u64) -> String {
-    match bytes {
-        0..1024 => format!("{bytes} B"),
-        1024..1_048_576 => format!("{} KiB", bytes >> 10),
-        _ => format!("{} MiB", bytes >> 20),
     }
 }

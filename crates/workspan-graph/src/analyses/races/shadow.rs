@@ -50,7 +50,7 @@ impl Last {
 
     /// What stands for both: this one if it is to the same bytes and more, in the same way, at the same time; one to the bytes of both
     /// if they are the same operation's.
-    pub(super) fn and(self, other: Last) -> Option<Last> {
+    pub(super) fn for_both(self, other: Last) -> Option<Last> {
         let covers = self.how & other.how & 0xff == other.how & 0xff;
         let alike = self.stamp == other.stamp
             && (self.how ^ other.how) & (WRITE | ATOMIC) == 0
@@ -104,10 +104,11 @@ fn page_of(cell: u64) -> (u64, usize) {
 /// The shadow of all memory.
 #[derive(Debug)]
 pub(super) struct Shadow {
-    numbers: HashMap<u64, u32>,
+    /// Where the page of a number is.
+    places: HashMap<u64, u32>,
     pages: Vec<Page>,
     /// Their numbers.
-    of: Vec<u64>,
+    numbers: Vec<u64>,
     /// Number of a page and where it is.
     near: Box<[(u64, u32); NEAR]>,
     lists: Vec<Vec<Last>>,
@@ -117,8 +118,8 @@ pub(super) struct Shadow {
 impl Default for Shadow {
     fn default() -> Shadow {
         let near = Box::new([(u64::MAX, 0); NEAR]);
-        let (pages, of, lists, free) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        Shadow { numbers: HashMap::new(), pages, of, near, lists, free }
+        let (pages, numbers, lists, free) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Shadow { places: HashMap::new(), pages, numbers, near, lists, free }
     }
 }
 
@@ -130,9 +131,9 @@ impl Shadow {
         if near.0 == number {
             return near.1;
         }
-        let Shadow { pages, of, .. } = self;
-        let found = *self.numbers.entry(number).or_insert_with(|| {
-            of.push(number);
+        let Shadow { places, pages, numbers, .. } = self;
+        let found = *places.entry(number).or_insert_with(|| {
+            numbers.push(number);
             pages.push(Box::new([Cell([NONE; 2]); CELLS]));
             u32::try_from(pages.len() - 1).expect("less than 16 TiB of memory")
         });
@@ -156,7 +157,7 @@ impl Shadow {
         };
         let mut own = None;
         for (at, last) in lasts.iter().enumerate() {
-            if let (None, Some(both)) = (own, last.and(new)) {
+            if let (None, Some(both)) = (own, last.for_both(new)) {
                 own = Some((at, both));
             } else if last.write() && !is_mine(*last) {
                 return false;
@@ -208,12 +209,12 @@ impl Shadow {
     pub(super) fn forget(&mut self, first: u64, last: u64) {
         let ((low, low_at), (high, high_at)) = (page_of(first), page_of(last));
         let numbers: Vec<u64> = if high - low > self.pages.len() as u64 {
-            self.of.iter().copied().filter(|number| (low..=high).contains(number)).collect()
+            self.numbers.iter().copied().filter(|number| (low..=high).contains(number)).collect()
         } else {
             (low..=high).collect()
         };
         for number in numbers {
-            let Some(page) = self.numbers.get(&number).copied() else {
+            let Some(page) = self.places.get(&number).copied() else {
                 continue;
             };
             let from = if number == low { low_at } else { 0 };
