@@ -80,6 +80,19 @@ pub fn uniform_path(recording: &Recording, run: &Run) -> Option<Vec<Nanos>> {
     Some(path)
 }
 
+/// The same where several locks that one place takes in turn have become one: all code under locks, as shares of `held`, which one of them was.
+pub(crate) fn locks_path(recording: &Recording, run: &Run, held: Nanos) -> Option<Vec<Nanos>> {
+    let own = |id: ContextId| {
+        lock_around(recording, run, id)?;
+        run.totals.get(id.index()).map(|totals| totals.self_work)
+    };
+    let own: Vec<Nanos> = recording.contexts.ids().map(|id| own(id).unwrap_or_default()).collect();
+    let all: Nanos = own.iter().copied().sum();
+    let share = held.over(all).filter(|share| (0.0..=1.0).contains(&share.0))?;
+    #[expect(clippy::cast_possible_truncation, reason = "no more than it was")]
+    Some(own.into_iter().map(|own| Nanos((own.as_f64() * share.0).round() as i64)).collect())
+}
+
 /// How long the lock is held that is held longest, if the code of these contexts takes that long. Which lock a context is under, the runs of
 /// `recording` say.
 pub(crate) fn held(recording: &Recording, times: impl Iterator<Item = (ContextId, f64)>) -> Nanos {

@@ -14,7 +14,7 @@ use workspan_model::kind::Tasks;
 use workspan_model::{ContextId, Nanos, Ratio, Recording, Run, SiteId};
 
 use crate::laws;
-use crate::locks::uniform_path;
+use crate::locks::{locks_path, uniform_path};
 use crate::profile::{Profile, SiteRow};
 
 /// A difference of less than this is none.
@@ -66,10 +66,12 @@ pub fn even_loops(recording: &Recording, run: &Run, profile: &Profile) -> Option
         return None;
     }
     let scaled = |(critical, factor): (&Nanos, &f64)| scale(*critical, *factor);
-    let of_loops = || run.critical.iter().zip(&factors).map(scaled).collect();
-    let under_lock = uniform_path(recording, run);
+    let of_loops: Vec<Nanos> = run.critical.iter().zip(&factors).map(scaled).collect();
+    // A span beyond that of the loops is that of a lock, also where several of one place are not known apart any more.
+    let beyond = high.as_f64() > of_loops.iter().copied().sum::<Nanos>().as_f64() * (1.0 + MATTERS);
+    let under_lock = uniform_path(recording, run).or_else(|| locks_path(recording, run, high).filter(|_| beyond));
     let locked = if under_lock.is_some() { high } else { Nanos::ZERO };
-    let critical = under_lock.unwrap_or_else(of_loops);
+    let critical = under_lock.unwrap_or(of_loops);
     let alone = alone(recording, run, &factors);
     let uneven = profile.sites.iter().find(|row| is_loop(recording, row.site) && is_uneven(recording, run, row));
     Some(EvenLoops { span: high, locked, critical, factors, alone, uneven: uneven.map(|row| row.site) })
@@ -145,6 +147,10 @@ fn is_loop(recording: &Recording, site: SiteId) -> bool {
 
 /// With even iterations, `n` of them on `workers` take as long as the largest number that one worker has.
 fn is_uneven(recording: &Recording, run: &Run, row: &SiteRow) -> bool {
+    if row.spans.as_f64() > row.span.as_f64() * (1.0 + MATTERS) {
+        // Of instances beside each other, as those of several teams, each has some of the workers only.
+        return false;
+    }
     let of_site = recording.contexts.ids().filter(|id| recording.contexts.site(*id) == Some(row.site));
     let uniform = of_site.filter_map(|id| run.totals.get(id.index())).map(|totals| totals.uniform_span).sum();
     let (Some(seen), Some(most)) = (row.parallelism, laws::parallelism(row.work, uniform)) else {
@@ -158,4 +164,78 @@ fn is_uneven(recording: &Recording, run: &Run, row: &SiteRow) -> bool {
 #[expect(clippy::cast_possible_truncation, reason = "no more than it was")]
 fn scale(time: Nanos, factor: f64) -> Nanos {
     Nanos((time.as_f64() * factor).round() as i64)
+}
+
+#[cfg(test)]
+mod tests {
+    use workspan_model::{Lock, Site, SiteKind, Totals};
+
+    use super::*;
+    use crate::profile::profile;
+
+    const MILLI: i64 = 1_000_000;
+
+    /// A loop of 100 iterations, of which one chunk for each of its `instances` was seen; `locked` of the work of all is under locks of one place.
+    fn of_loop(instances: i64, chunk: i64, uniform: i64, locked: i64, lock: Lock) -> (Recording, Run) {
+        let mut recording = Recording::default();
+        for kind in [SiteKind::Parallel, SiteKind::Loop, SiteKind::Lock] {
+            recording.sites.push(Site::at(kind, "a.c", 1 + recording.sites.len() as u32, 0));
+        }
+        let mut around = ContextId::ROOT;
+        for site in 0..3 {
+            around = recording.contexts.intern(around, SiteId(site)).unwrap();
+        }
+        let work = Nanos(instances * chunk * MILLI);
+        let under_lock = Nanos(locked * MILLI);
+        let inner =
+            Totals { instances: instances as u64, work, span: work, uniform_span: Nanos(MILLI), ..Totals::default() };
+        let totals = vec![
+            Totals::default(),
+            Totals { instances: 1, span: Nanos(chunk * MILLI), ..inner.clone() },
+            Totals { self_work: work - under_lock, ..inner },
+            Totals {
+                self_work: under_lock,
+                work: under_lock,
+                span: under_lock,
+                instances: 200,
+                entries: 200,
+                lock,
+                ..Totals::default()
+            },
+        ];
+        let half = Nanos(under_lock.0 / instances);
+        let run = Run {
+            span: Nanos(chunk * MILLI),
+            uniform_span: Nanos(uniform * MILLI),
+            critical: vec![Nanos::ZERO, Nanos::ZERO, Nanos(chunk * MILLI) - half, half],
+            totals,
+            workers: 2,
+            ..Run::default()
+        };
+        recording.runs.push(run.clone());
+        (recording, run)
+    }
+
+    #[test]
+    fn chunks_of_teams_beside_each_other_say_nothing_of_iterations() {
+        let (recording, run) = of_loop(2, 50, 1, 0, Lock::None);
+        let even = even_loops(&recording, &run, &profile(&recording, &run)).expect("a range");
+        assert_eq!(even.uneven, None);
+        // One team of two, of which one member did everything.
+        let (recording, run) = of_loop(1, 100, 1, 0, Lock::None);
+        let even = even_loops(&recording, &run, &profile(&recording, &run)).expect("a range");
+        assert_eq!(even.uneven, Some(SiteId(1)));
+    }
+
+    /// Two locks of one place, each of which is held for a quarter of the work: the recording knows how long, but not which.
+    #[test]
+    fn locks_of_one_place_bound_even_iterations() {
+        let (recording, run) = of_loop(1, 100, 25, 50, Lock::Several);
+        let even = even_loops(&recording, &run, &profile(&recording, &run)).expect("a range");
+        assert_eq!((even.span, even.locked), (Nanos(25 * MILLI), Nanos(25 * MILLI)));
+        assert_eq!(even.critical, [0, 0, 0, 25 * MILLI].map(Nanos));
+        let (recording, run) = of_loop(1, 100, 25, 50, Lock::None);
+        let even = even_loops(&recording, &run, &profile(&recording, &run)).expect("a range");
+        assert_eq!(even.locked, Nanos::ZERO);
+    }
 }
