@@ -20,9 +20,15 @@
 //! again; so the displaced time is at most that share, plus one wrong prediction. With the virtual clock, and where strands
 //! are logged, nothing is batched.
 //!
+//! **Locks of the program.** A busy machine likes to switch at a system call. Whoever loses its processor while it holds a lock keeps all others
+//! from it, and a lock that is held for microseconds is then waited for for milliseconds, which the program by itself would not. So no
+//! clock of the kernel is read under a lock that is fought for: before it is taken ([`look_early`]), and after it has been given back
+//! ([`catch_up`]).
+//!
 //! **Bias:** of what is taken out for interrupts, see [`super::interrupt`]; for pauses of a virtual machine that nothing in
 //! it shows, see [`super::pause`].
 
+use core::cell::Cell;
 use core::sync::atomic::Ordering;
 
 use super::interrupt::{disturbance, Interrupts, Peers};
@@ -55,6 +61,11 @@ const STALE_NANOS: u64 = 4_000_000;
 const PAUSE: u32 = 8_192;
 /// Times that the anchor is set again, at most, where the thread is switched out meanwhile.
 const AGAIN: u32 = 2;
+
+std::thread_local! {
+    /// The anchor of the calling thread has been moved without a look at the kernel's clocks.
+    static DUE: Cell<bool> = const { Cell::new(false) };
+}
 
 /// Tick now, for a thread that runs a strand. Corrects `thread.start` so that the difference is the strand's cost.
 #[inline(always)]
@@ -243,6 +254,55 @@ pub fn wake(thread: &Thread) -> u64 {
     now
 }
 
+/// The same for a thread that has slept since tick `since` and now holds a lock of the program. Where a look is called for, it is
+/// only due: the anchor moves by what the wait took, since who sleeps has no processor. **Bias:** what the wait's own system calls took, some
+/// microseconds, is missing from time off the processor under this lock, and a strand that blocks under it may be taken for preempted.
+pub fn wake_holding(thread: &Thread, since: u64) -> u64 {
+    let now = platform::ticks();
+    let anchor = &thread.anchor;
+    let took = now.wrapping_sub(since);
+    let stale = now.wrapping_sub(anchor.ticks.get()) > thread.long.get() as u64;
+    if stale || !switch_witness::intact(thread.switch_witness.get()) {
+        anchor.ticks.set(anchor.ticks.get().wrapping_add(took));
+        switch_witness::arm(thread.switch_witness.get());
+        DUE.set(true);
+    }
+    arm_interrupt_witness(thread);
+    now
+}
+
+/// True if a look at the kernel's clocks is due.
+#[inline(always)]
+pub fn is_due() -> bool {
+    DUE.get()
+}
+
+/// The look that is due, in the middle of a strand of `thread`, at tick `now`.
+#[cold]
+pub fn catch_up(thread: &Thread, now: u64) {
+    if DUE.get() {
+        set_anchor(thread, true);
+        restart(thread, now);
+    }
+}
+
+/// A strand of `thread`, which was looked at at tick `now`, is about to take a lock: it is not looked at again for what it did until now.
+pub fn look_early(thread: &Thread, now: u64) {
+    strand::stop(thread, now);
+    strand::go(thread, now);
+}
+
+/// A strand of `thread`, stopped at tick `now`, is about to take a lock: the look that it would ask for with the lock is now. Returns the tick
+/// then.
+pub fn look_before_wait(thread: &Thread, now: u64) -> u64 {
+    let age = now.wrapping_sub(thread.anchor.ticks.get());
+    if age > thread.long.get() as u64 / 2 {
+        set_anchor(thread, false)
+    } else {
+        now
+    }
+}
+
 /// Looks at the kernel's clocks without drawing conclusions, and arms the witnesses. `switched`: the thread may have
 /// lost its CPU since the last look.
 #[cold]
@@ -383,6 +443,7 @@ fn off_cpu(thread: &Thread, now: u64, cpu: u64) -> i64 {
 /// Moves the anchor here and arms the witnesses, in an order such that a switch in between is seen later. `concludes`: what has passed
 /// since the anchor is looked at.
 fn look(thread: &Thread, switched: bool, concludes: bool) {
+    DUE.set(false);
     let anchor = &thread.anchor;
     switch_witness::arm(thread.switch_witness.get());
     let usage = platform::thread_usage();

@@ -106,6 +106,15 @@ pub fn waking() -> Option<Now> {
     Some((thread, clock::wake(thread)))
 }
 
+/// The same of a thread that has slept since tick `since`, and holds a lock of the program now ([`clock::wake_holding`]).
+#[inline(always)]
+pub fn waking_holding(since: u64) -> Option<Now> {
+    match hot() {
+        Some(thread) => Some((thread, clock::wake_holding(thread, since))),
+        None => running_other(),
+    }
+}
+
 /// The calling thread, without a look at the clock; on the hot path only.
 #[inline(always)]
 pub fn hot() -> Option<&'static Thread> {

@@ -5,6 +5,7 @@
 use core::ffi::{c_int, c_uint, c_void};
 use core::sync::atomic::{AtomicU32, Ordering};
 
+use workspan_collect::clock;
 use workspan_collect::region::{CallSite, Place, Told};
 use workspan_wire::site::SiteKind;
 
@@ -13,6 +14,7 @@ use super::events::{done, now};
 use super::noted::{called_from, noted};
 use super::site::call_site;
 use super::tasks::current_task;
+use crate::dag::clock::is_virtual;
 use crate::dag::{lock, task};
 
 /// How many have a lock, by its hash: of several locks the sum, so that at worst a wait counts that was none.
@@ -31,6 +33,7 @@ pub extern "C" fn mutex_acquire(kind: c_int, _hint: c_uint, _how: c_uint, lock: 
     if let Some((thread, task)) = current_task() {
         let at = now(thread);
         task::stop(thread, Some(at));
+        let at = if is_virtual() { at } else { clock::look_before_wait(thread, at) };
         lock::wait(thread, task, at, held(lock).load(Ordering::Relaxed) != 0);
         done(thread);
     }

@@ -53,7 +53,9 @@ entry!(mtx_unlock, "rsi", unlock);
 unsafe extern "C-unwind" fn unlock(mutex: *mut c_void, called: Called) -> c_int {
     locks::given_back(called, mutex as u64);
     // SAFETY: the caller's own.
-    unsafe { original!(c"mtx_unlock" as Plain)(mutex) }
+    let answer = unsafe { original!(c"mtx_unlock" as Plain)(mutex) };
+    wait::after_lock();
+    answer
 }
 
 entry!(cnd_wait, "rdx", wait_for);

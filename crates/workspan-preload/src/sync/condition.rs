@@ -21,7 +21,9 @@ pub fn wait(
     timed_out: Option<c_int>,
     own: impl FnOnce() -> c_int,
 ) -> c_int {
-    let wanted = For { address: condition as u64, mutex: mutex as u64, limited: timed_out.is_some() };
+    let limited = timed_out.is_some();
+    let wanted = For { mutex: mutex as u64, limited, ..For::lock(condition as u64) };
+    locks::guards(mutex as u64);
     wait::found_wanting(called, mutex as u64);
     // Signals find whoever waits before the mutex is given back.
     let held = locks::given_back(called, mutex as u64);

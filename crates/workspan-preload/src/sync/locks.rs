@@ -89,11 +89,45 @@ pub fn take(
     attempt: impl FnOnce() -> c_int,
     lock: impl FnOnce() -> c_int,
 ) -> c_int {
+    take_by(called, address, attempt, (For::lock(address as u64), lock))
+}
+
+/// The same of a lock for which threads spin.
+#[inline(always)]
+pub fn take_spinning(
+    called: Called,
+    address: *mut c_void,
+    attempt: impl FnOnce() -> c_int,
+    lock: impl FnOnce() -> c_int,
+) -> c_int {
+    take_by(called, address, attempt, (For::ever(address as u64), lock))
+}
+
+#[inline(always)]
+fn take_by(
+    called: Called,
+    address: *mut c_void,
+    attempt: impl FnOnce() -> c_int,
+    (wanted, lock): (For, impl FnOnce() -> c_int),
+) -> c_int {
+    let bucket = bucket(address as u64);
+    if bucket.heat.load(Ordering::Relaxed) != 0 || bucket.guards.load(Ordering::Relaxed) != 0 {
+        wait::before_lock(called);
+    }
     let answer = attempted(called, address, attempt());
     if is_taken(answer) {
         return answer;
     }
-    contended(called, address as u64, lock)
+    contended(called, wanted, lock)
+}
+
+/// A thread is about to wait for what the lock at `address` guards.
+#[inline(always)]
+pub fn guards(address: u64) {
+    let guards = &bucket(address).guards;
+    if guards.load(Ordering::Relaxed) == 0 {
+        guards.store(1, Ordering::Relaxed);
+    }
 }
 
 /// The calling thread has tried to take the lock at `address`, with this answer, which is returned.
@@ -119,10 +153,11 @@ fn taken(called: Called, address: u64) {
     }
 }
 
-/// The calling thread will wait for the lock at `address` by `lock`, and return what that answers.
+/// The calling thread will wait for the lock that is `wanted` by `lock`, and return what that answers.
 #[cold]
-fn contended(called: Called, address: u64, lock: impl FnOnce() -> c_int) -> c_int {
-    let Some(waiting) = wait::begin(called, For::ever(address)) else {
+fn contended(called: Called, wanted: For, lock: impl FnOnce() -> c_int) -> c_int {
+    let address = wanted.address;
+    let Some(waiting) = wait::begin(called, wanted) else {
         return lock();
     };
     let answer = lock();

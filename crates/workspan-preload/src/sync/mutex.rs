@@ -4,6 +4,7 @@ use core::ffi::{c_int, c_void};
 
 use super::locks;
 use super::shim::{entry, original};
+use super::wait;
 use crate::tbb::site::Called;
 
 type Plain = unsafe extern "C-unwind" fn(*mut c_void) -> c_int;
@@ -62,7 +63,9 @@ entry!(pthread_mutex_unlock, "rsi", mutex_unlock);
 unsafe extern "C-unwind" fn mutex_unlock(mutex: *mut c_void, called: Called) -> c_int {
     locks::given_back(called, mutex as u64);
     // SAFETY: the caller's own.
-    unsafe { original!(c"pthread_mutex_unlock" as Plain)(mutex) }
+    let answer = unsafe { original!(c"pthread_mutex_unlock" as Plain)(mutex) };
+    wait::after_lock();
+    answer
 }
 
 entry!(pthread_spin_lock, "rsi", spin_lock);
@@ -70,7 +73,7 @@ unsafe extern "C-unwind" fn spin_lock(spin: *mut c_void, called: Called) -> c_in
     // SAFETY: the caller's own.
     let attempt = || unsafe { original!(c"pthread_spin_trylock" as Plain)(spin) };
     // SAFETY: the caller's own.
-    locks::take(called, spin, attempt, || unsafe { original!(c"pthread_spin_lock" as Plain)(spin) })
+    locks::take_spinning(called, spin, attempt, || unsafe { original!(c"pthread_spin_lock" as Plain)(spin) })
 }
 
 entry!(pthread_spin_trylock, "rsi", spin_trylock);

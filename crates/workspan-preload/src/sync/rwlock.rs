@@ -27,7 +27,7 @@ unsafe fn read(called: Called, lock: *mut c_void, own: impl FnOnce() -> c_int) -
 
 #[cold]
 fn wait_to_read(called: Called, address: u64, own: impl FnOnce() -> c_int) -> c_int {
-    let Some(waiting) = wait::begin(called, For::ever(address)) else {
+    let Some(waiting) = wait::begin(called, For::lock(address)) else {
         return own();
     };
     let answer = own();
@@ -109,5 +109,7 @@ entry!(pthread_rwlock_unlock, "rsi", unlock);
 unsafe extern "C-unwind" fn unlock(lock: *mut c_void, called: Called) -> c_int {
     locks::given_back(called, lock as u64);
     // SAFETY: the caller's own.
-    unsafe { original!(c"pthread_rwlock_unlock" as Plain)(lock) }
+    let answer = unsafe { original!(c"pthread_rwlock_unlock" as Plain)(lock) };
+    wait::after_lock();
+    answer
 }

@@ -2,6 +2,7 @@
 
 use core::cell::Cell;
 
+use workspan_collect::clock;
 use workspan_collect::process;
 use workspan_collect::shared::Shared;
 use workspan_collect::thread;
@@ -77,12 +78,19 @@ pub struct For {
     pub mutex: u64,
     /// It waits for so long at most.
     pub limited: bool,
+    /// It sleeps until then, and holds a lock after it.
+    pub to_hold: bool,
 }
 
 impl For {
     /// What is at `address`, for as long as it takes.
     pub fn ever(address: u64) -> For {
-        For { address, mutex: 0, limited: false }
+        For { address, mutex: 0, limited: false, to_hold: false }
+    }
+
+    /// The lock at `address`, asleep.
+    pub fn lock(address: u64) -> For {
+        For { to_hold: true, ..For::ever(address) }
     }
 }
 
@@ -92,13 +100,15 @@ pub struct Waiting {
     thread: &'static Thread,
     address: u64,
     mutex: u64,
+    /// The tick at which it began, if the thread sleeps and will hold a lock.
+    to_hold: Option<u64>,
     wait: Option<Wait>,
 }
 
 /// The calling thread is about to wait. `None`: nobody follows it.
 pub fn begin(called: Called, wanted: For) -> Option<Waiting> {
     in_strand(called, |thread, now| {
-        let For { address, mutex, limited } = wanted;
+        let For { address, mutex, limited, to_hold } = wanted;
         waiters::enter(thread, address, mutex);
         timer::decide(thread, now, false);
         if limited {
@@ -106,8 +116,25 @@ pub fn begin(called: Called, wanted: For) -> Option<Waiting> {
             timer::found_wanting(thread, watched);
             waiters::watch(thread, watched);
         }
-        begun(thread, thread::running().map_or(now, |(_, now)| now), address, mutex)
+        let now = thread::running().map_or(now, |(_, now)| now);
+        let mut waiting = begun(thread, now, address);
+        (waiting.mutex, waiting.to_hold) = (mutex, to_hold.then_some(now));
+        waiting
     })
+}
+
+/// The calling thread is about to take a lock that is fought for, or may have to wait under it.
+#[cold]
+pub fn before_lock(called: Called) {
+    in_strand(called, clock::look_early);
+}
+
+/// The calling thread has given a lock back.
+#[inline(always)]
+pub fn after_lock() {
+    if clock::is_due() {
+        in_task(clock::catch_up);
+    }
 }
 
 /// The calling thread waits on, for what `mutex` guards: whoever had that before has not changed it as it wants.
@@ -145,15 +172,15 @@ pub fn arrive(called: Called, address: u64, size: usize) -> Option<Waiting> {
             }
             waiters::meet(thread, address, queues::left_by(thread, now, address));
         }
-        begun(thread, thread::running().map_or(now, |(_, now)| now), address, 0)
+        begun(thread, thread::running().map_or(now, |(_, now)| now), address)
     })
 }
 
-fn begun(thread: &'static Thread, now: u64, address: u64, mutex: u64) -> Waiting {
+fn begun(thread: &'static Thread, now: u64, address: u64) -> Waiting {
     if token::held(thread) {
         token::give(thread);
     }
-    Waiting { thread, address, mutex, wait: Some(Wait::begin_at(thread, now)) }
+    Waiting { thread, address, mutex: 0, to_hold: None, wait: Some(Wait::begin_at(thread, now)) }
 }
 
 impl Waiting {
@@ -167,7 +194,8 @@ impl Waiting {
 
     fn over(&mut self, ended: Ended) -> i64 {
         let Some(wait) = self.wait.take() else { return 0 };
-        let now = thread::waking().map_or(0, |(_, now)| now);
+        let woken = self.to_hold.map_or_else(thread::waking, thread::waking_holding);
+        let now = woken.map_or(0, |(_, now)| now);
         if ended == Ended::TimedOut {
             self.give_up();
             timer::passed(self.thread, wait.end_undecided(now));

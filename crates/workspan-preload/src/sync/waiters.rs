@@ -91,6 +91,8 @@ pub struct Bucket {
     pub heat: AtomicU32,
     /// Regions of locks that are open.
     pub held: AtomicU32,
+    /// Not 0 if a thread has waited for what a lock guards.
+    pub guards: AtomicU32,
     /// Slot + 1 of who is at the list, with [`IN_VAIN`]; 0 for nobody.
     busy: AtomicU32,
     /// Slot + 1 of who came first; 0 for nobody.
@@ -105,6 +107,7 @@ static TABLE: [Bucket; BUCKETS] = [const {
         waiting: AtomicU32::new(0),
         heat: AtomicU32::new(0),
         held: AtomicU32::new(0),
+        guards: AtomicU32::new(0),
         busy: AtomicU32::new(0),
         first: Cell::new(0),
     }
