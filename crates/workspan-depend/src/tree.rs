@@ -104,6 +104,8 @@ pub struct Frame {
     pub pending_since: u64,
     /// The function was called again below.
     pub reentered: bool,
+    /// The last moment before that.
+    pub alone_until: u64,
     /// Number of the frame of the same function around it, + 1.
     pub outer: usize,
     /// Number of what its locals and loops are like; 0: it has none, and its locals are cells.
@@ -136,6 +138,19 @@ impl Frame {
                 self.moments.resize(slot + 1, 0);
                 self.moments[slot] = moment;
             }
+        }
+    }
+
+    /// True if only the call itself can have made an access of its function at a moment: calls of one place that follow one another are
+    /// one span, whatever lies between them.
+    pub fn is_alone(&self, moment: u64) -> bool {
+        !self.reentered || moment <= self.alone_until
+    }
+
+    /// The function is called again below.
+    pub fn reenter(&mut self, now: u64) {
+        if !std::mem::replace(&mut self.reentered, true) {
+            self.alone_until = now;
         }
     }
 

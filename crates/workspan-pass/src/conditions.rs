@@ -134,8 +134,8 @@ impl Conditions<'_> {
         let llvm = self.llvm;
         let (mut inside, mut ends, mut elsewhere) = (Vec::new(), Vec::new(), HashSet::new());
         for block in 0..self.blocks.len() {
-            // Where a variable was taken from says nothing.
-            let moves = |i: &Ref| self.locals.touch(llvm, *i).is_some();
+            // Where a variable was taken from says nothing, nor where its values meet.
+            let moves = |i: &Ref| llvm.opcode(*i) == opcode::PHI || self.locals.touch(llvm, *i).is_some();
             let all = llvm.instructions(self.blocks[block]).into_iter().filter(|i| !moves(i));
             let places = all.filter_map(|i| self.own_place(i));
             if !self.loops.contains(number, block) {
@@ -252,23 +252,26 @@ impl Conditions<'_> {
         (found, pure)
     }
 
-    /// Variables that are written once in each iteration, to what they were plus the same step.
+    /// Variables that each iteration sets to what they were plus the same step, at once or in several steps.
     fn inductions(&self, number: usize, inside: &[usize]) -> Vec<(Ref, i64, bool)> {
         let mut found = Vec::new();
         for alloca in self.locals.counters() {
             let stores = self.stores(alloca, inside);
-            let [(store, block)] = stores.as_slice() else {
-                continue;
-            };
-            let each_time = self.loops.innermost[*block] == Some(number)
-                && self.loops.latches(number).all(|latch| self.loops.dominates(*block, latch));
-            if !each_time {
+            let each_time = stores.iter().all(|(_, block)| {
+                self.loops.innermost[*block] == Some(number)
+                    && self.loops.latches(number).all(|latch| self.loops.dominates(*block, latch))
+            });
+            if !each_time || stores.is_empty() {
                 continue;
             }
-            if let Some(step) = self.step(*store, alloca, inside) {
-                found.push((alloca, step, false));
-            } else if self.is_number(number, *store) {
-                found.push((alloca, 1, true));
+            let steps: Option<Vec<i64>> = stores.iter().map(|(store, _)| self.step(*store, alloca, inside)).collect();
+            if let Some(steps) = steps {
+                // Not known: a part of it is not, or they are nothing together.
+                let is_known = steps.iter().all(|step| *step != 0);
+                let sum = steps.iter().fold(0_i64, |sum, step| sum.wrapping_add(*step));
+                found.push((alloca, if is_known { sum } else { 0 }, false));
+            } else if let [(store, _)] = stores.as_slice() {
+                found.extend(self.is_number(number, *store).then_some((alloca, 1, true)));
             }
         }
         found

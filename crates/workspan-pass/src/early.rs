@@ -56,7 +56,8 @@ pub fn inline_accessors(llvm: &Llvm, module: Ref) {
     for function in llvm.functions(module) {
         let name = llvm.name(function);
         let is_accessor = llvm.is_declaration(function) == 0
-            && matches!(llvm.linkage(function), 2 | 3 | 5 | 6)
+            // Those of types that a function declares are the module's own.
+            && matches!(llvm.linkage(function), 2 | 3 | 5 | 6 | 8)
             && ACCESSORS.iter().any(|start| name.starts_with(start))
             && !library::is_whole(&name);
         if !is_accessor {

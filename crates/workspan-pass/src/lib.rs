@@ -41,6 +41,7 @@ pub mod interpose;
 pub mod library;
 pub mod lines;
 pub mod llvm;
+pub mod loads;
 pub mod locals;
 mod masked;
 pub mod members;

@@ -105,6 +105,7 @@ functions! {
     sext_value = LLVMConstIntGetSExtValue(value: Ref) -> i64;
     volatile = LLVMGetVolatile(instruction: Ref) -> c_int;
     ordering = LLVMGetOrdering(instruction: Ref) -> c_int;
+    set_ordering = LLVMSetOrdering(instruction: Ref, ordering: c_int);
     print = LLVMPrintValueToString(value: Ref) -> *mut c_char;
     dispose_message = LLVMDisposeMessage(message: *mut c_char);
     success_ordering = LLVMGetCmpXchgSuccessOrdering(instruction: Ref) -> c_int;
@@ -313,6 +314,7 @@ pub mod opcode {
 pub mod type_kind {
     #![expect(missing_docs, reason = "LLVM's names")]
     pub const FIRST_FLOAT: i32 = 1;
+    pub const DOUBLE: i32 = 3;
     pub const LAST_FLOAT: i32 = 6;
     pub const INTEGER: i32 = 8;
     pub const STRUCT: i32 = 10;

@@ -17,9 +17,8 @@ use crate::variables;
 const MOST: usize = 300;
 /// Index of a function among its attributes.
 const FUNCTION: u32 = u32::MAX;
-/// What takes objects apart.
-pub const TAKE_APART: &std::ffi::CStr =
-    c"function(sroa,instcombine<no-verify-fixpoint>,early-cse,jump-threading,early-cse)";
+/// What is left of objects that were taken apart.
+pub const TAKE_APART: &std::ffi::CStr = c"function(instcombine<no-verify-fixpoint>,early-cse,jump-threading,early-cse)";
 /// What leaves conditions as the source has them: an `Option` that the head of a loop makes is no condition of its own.
 pub const STRAIGHTEN: &std::ffi::CStr = c"function(instcombine<no-verify-fixpoint>,early-cse,jump-threading,simplifycfg,early-cse,jump-threading,simplifycfg,\
 instsimplify,loop-simplify,break-crit-edges)";

@@ -12,7 +12,7 @@ use std::ffi::CString;
 use std::fmt::Write as _;
 
 use crate::library::{self, ADDED};
-use crate::llvm::{lookup, opcode, Llvm, Ref};
+use crate::llvm::{lookup, opcode, type_kind, Llvm, Ref};
 use crate::locals::users_through;
 use crate::names::Declared;
 use crate::reached::variable;
@@ -65,7 +65,7 @@ pub fn add(llvm: &Llvm, module: Ref) -> Result<(), String> {
             let all = read.iter().map(|at| (Way::Read, *at)).chain(written.iter().map(|at| (Way::Write, *at)));
             for (way, at) in all.filter(|(_, at)| *at < count) {
                 let descriptor = llvm.operand(call, at);
-                if llvm.is_null(descriptor) == 0 {
+                if is_descriptor(llvm, call, at) {
                     let name = name_of(llvm, &declared, descriptor).unwrap_or_default();
                     wanted.entry((way, name)).or_default().push((call, descriptor));
                 }
@@ -98,6 +98,14 @@ pub fn add(llvm: &Llvm, module: Ref) -> Result<(), String> {
     Ok(())
 }
 
+/// True for a pointer that is neither null nor the name of the file, before the line: functions of one name differ in their last arguments.
+fn is_descriptor(llvm: &Llvm, call: Ref, at: u32) -> bool {
+    let argument = llvm.operand(call, at);
+    let kind = |argument| llvm.type_kind(llvm.type_of(argument));
+    let is_file = at + 2 == llvm.arguments(call) && kind(llvm.operand(call, at + 1)) == type_kind::INTEGER;
+    kind(argument) == type_kind::POINTER && llvm.is_null(argument) == 0 && !is_file
+}
+
 /// The variable whose elements a descriptor describes.
 fn name_of(llvm: &Llvm, declared: &Declared, descriptor: Ref) -> Option<String> {
     let is_word = |name: &String| {
@@ -121,7 +129,10 @@ fn name_of(llvm: &Llvm, declared: &Declared, descriptor: Ref) -> Option<String> 
             _ => return None,
         }
     }
-    None
+    // Of a variable whose bounds are known, it is a constant.
+    let is_constant = llvm.type_kind(llvm.type_of(at)) == type_kind::STRUCT && llvm.operands(at) > 0;
+    let address = is_constant.then(|| llvm.operand(at, 0)).filter(|address| !address.is_null())?;
+    variable(llvm, declared, address).name.filter(is_word)
 }
 
 /// True if a value becomes the first member of a structure.
@@ -165,7 +176,8 @@ begin:
   br i1 %deep, label %also, label %merge
 also:
   %held = load i64, ptr @components_of_derived_types, align 8
-  %next = mul i64 %held, 3
+  %times = mul i64 %held, 3
+  %next = add i64 %times, 1
   store i64 %next, ptr @components_of_derived_types, align 8
   br label %merge
 merge:

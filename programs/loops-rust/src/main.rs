@@ -1,6 +1,8 @@
 //! Labelled loops: `@parallel`, `@clauses` or `@serial` at the end of a loop's line.
 
 mod adapters;
+mod cells;
+mod folds;
 mod iterators;
 mod kernels;
 mod tricky;
@@ -262,6 +264,8 @@ fn main() {
     println!("{}", kernels::all());
     adapters::run();
     tricky::run();
+    folds::run();
+    cells::run();
     let (mut v, mut w) = (vec![0.0; N], vec![0.0; N]);
     let mut points: Vec<Point> = (0..N).map(|i| Point { x: i as f64, y: 1.0 }).collect();
     let result = numbers(&mut v, &mut w) + choices(&v) + tables(&w) as f64 + objects(&mut points);

@@ -80,7 +80,7 @@ impl Context {
     pub(super) fn call_of(&self, at: Common, function: u32, moment: u64) -> PlaceId {
         let frame = self.nodes.get(at.node).and_then(|node| self.frames.get(node.frame));
         let is_own = self.is_touch;
-        let frame = frame.filter(|frame| !is_own && (frame.function != function || frame.reentered));
+        let frame = frame.filter(|frame| !is_own && (frame.function != function || !frame.is_alone(moment)));
         frame.map_or(0, |frame| frame.call_at(moment))
     }
 

@@ -46,7 +46,8 @@ impl Engine {
             && memo.is_top == is_top
             && memo.ended == ended
             && memo.sink_call == sink_call
-            && memo.source_call == if is_own { 0 } else { frame.call_at(source.last) };
+            && memo.source_call
+                == if is_own || memo.is_direct && frame.is_alone(source.last) { 0 } else { frame.call_at(source.last) };
         if !is_same {
             self.found_new(context, kind, source, (sink, address, distances), (at, slot));
             return None;
@@ -93,7 +94,8 @@ impl Engine {
         let is_direct = frame.function == of_function;
         // A local without an address is accessed by its own call alone.
         let is_local = context.is_touch;
-        let source_call = if is_local || is_direct && !frame.reentered { 0 } else { frame.call_at(source.last) };
+        let is_own = is_local || is_direct && frame.is_alone(source.last);
+        let source_call = if is_own { 0 } else { frame.call_at(source.last) };
         // The loop of this function that it happened in.
         let in_loop = if source_call == 0 { in_loop } else { self.source.loop_of_call(source_call) };
         let sink_call = context.frames.get(node.frame + 1).map_or(0, |inner| inner.call);

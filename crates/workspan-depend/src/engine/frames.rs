@@ -86,7 +86,7 @@ impl Engine {
         }
         let outer = std::mem::replace(&mut context.innermost[of_function], number + 1);
         if let Some(outer) = outer.checked_sub(1).and_then(|outer| context.frames.get_mut(outer)) {
-            outer.reentered = true;
+            outer.reenter(context.now);
         }
         let node = context.nodes.len();
         context.push_node(0, number);

@@ -1,4 +1,4 @@
-//! `workspan depend`: verdicts on labelled loops, the figures of the literature, and input that is not what it should be.
+//! `workspan depend`: the figures of the literature, and input that is not what it should be.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::support::{build, build_source, err, folder, out, workspan};
 
-fn profile(folder: &Path, arguments: &[&str]) -> Value {
+pub(crate) fn profile(folder: &Path, arguments: &[&str]) -> Value {
     let all: Vec<&str> = ["depend", "-o", "run.depend", "--json=run.json", "--", "./prog"]
         .into_iter()
         .chain(arguments.iter().copied())
@@ -21,90 +21,6 @@ fn of_source(name: &str, text: &str) -> Value {
     let folder = folder(name);
     build_source(&folder, "prog.c", text, "cc -O2 -w");
     profile(&folder, &[])
-}
-
-/// Labels of a source: line, `@parallel`, `@clauses` or `@serial`.
-fn labels(text: &str) -> Vec<(u64, &str)> {
-    let label = |line: &str| ["@parallel", "@clauses", "@serial"].into_iter().find(|label| line.contains(*label));
-    (1..).zip(text.lines()).filter_map(|(number, line)| Some((number, label(line)?))).collect()
-}
-
-#[test]
-fn no_serial_loop_is_called_parallel_and_parallel_ones_are_found() {
-    let programs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../programs/loops");
-    let (mut all, mut parallel, mut exact, mut wrong, mut missed) = (0, 0, 0, Vec::new(), Vec::new());
-    for (file, command) in [
-        ("arrays.c", "cc -O2"),
-        ("arrays.c", "cc -O0"),
-        ("scalars.c", "cc -O3 -march=native"),
-        ("calls.c", "cc -O1"),
-        ("objects.cpp", "c++ -O2"),
-        ("numbers.f90", "gfortran -O2"),
-        ("suites.c", "cc -O2"),
-        ("containers.cpp", "c++ -O1"),
-        ("suites.f90", "gfortran -O1"),
-        ("idioms.c", "cc -O2"),
-        ("idioms.cpp", "c++ -O2"),
-        ("kinds.c", "cc -O2"),
-        ("kinds.c", "cc -O1 -fno-inline"),
-        ("kinds.cpp", "c++ -O2"),
-        ("main.f90", "gfortran -O2"),
-        ("more.c", "cc -O2"),
-        ("more.cpp", "c++ -O2"),
-        ("more.f90", "gfortran -O1"),
-        ("language.c", "cc -O2"),
-        ("library.c", "cc -O2 library_state.c"),
-        ("assembly.c", "cc -O2"),
-        ("bounded.c", "cc -O2"),
-        ("bounded.c", "c++ -x c++ -O1 -D_FORTIFY_SOURCE=2"),
-        ("tricky.c", "cc -O2"),
-        ("tricky.c", "c++ -x c++ -O1"),
-        ("kernels.c", "cc -O3 -g"),
-        ("members.c", "cc -O0"),
-        ("owners.c", "cc -O2"),
-        ("owners.c", "cc -O0"),
-        ("classes.cpp", "c++ -std=c++20 -O2"),
-        ("worlds.cpp", "c++ -std=c++20 -O0 -g"),
-        ("sections.f90", "gfortran -O2"),
-        ("fields.f90", "gfortran -O0 -g"),
-        ("tricky.f90", "gfortran -O2"),
-        ("tricky.cpp", "c++ -O2"),
-        ("kept.c", "cc -O2"),
-        ("kept.c", "c++ -x c++ -O0"),
-        ("printed.c", "cc -O2"),
-        ("printed.c", "cc -O1 -D_FORTIFY_SOURCE=2"),
-    ] {
-        let folder = folder(&format!("depend-loops-{}-{}", file, command.replace(' ', "")));
-        let text = fs::read_to_string(programs.join(file)).expect("it is there");
-        for needed in [file, "library_state.c", "library_state.h"] {
-            fs::copy(programs.join(needed), folder.join(needed)).expect("it is there");
-        }
-        build(&folder, &format!("{command} -w {file} -o prog -lm"));
-        let profile = profile(&folder, &[]);
-        let loops = profile["loops"].as_array().expect("a list");
-        for (line, label) in labels(&text) {
-            // Of several on a line, the first.
-            let own = loops.iter().filter(|each| each["line"] == line);
-            let own =
-                own.min_by_key(|each| each["column"].as_u64()).unwrap_or_else(|| panic!("{file}:{line} is missing"));
-            let verdict = own["parallel"].as_str().expect("a text");
-            let is_parallel = matches!(verdict, "yes" | "with-clauses");
-            all += 1;
-            if label == "@serial" {
-                if is_parallel {
-                    wrong.push(format!("{file}:{line} is serial, and is called {own:#}"));
-                }
-                continue;
-            }
-            parallel += 1;
-            missed.extend((!is_parallel).then(|| format!("{file}:{line}: {own:#}")));
-            exact += usize::from(verdict == if label == "@parallel" { "yes" } else { "with-clauses" });
-        }
-    }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    assert!(all >= 1030, "{all}");
-    assert!(missed.len() * 100 <= parallel * 3, "of {parallel}, missed:\n{}", missed.join("\n"));
-    assert!(exact * 100 >= parallel * 95, "{exact} of {parallel}");
 }
 
 const FIGURE_4_2: &str = "#include <stdlib.h>

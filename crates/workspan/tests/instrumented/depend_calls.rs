@@ -253,3 +253,32 @@ int main(void) {
         ]
     );
 }
+
+/// Calls of one place that follow one another are one span; once the function has called itself, its own accesses in between stay its own.
+#[test]
+fn what_a_function_does_between_calls_is_its_own_after_a_recursion() {
+    let text = "static int a[8], b[8];
+static void other(int i) { b[i]++; }
+static void f(int n) {
+  for (int i = 0; i < 4; i++) {
+    other(i);
+    a[i] = n;
+  }
+  if (n) f(n - 1);
+}
+int main(void) { f(2); return 0; }
+";
+    let folder = folder("depend-between-calls");
+    build_source(&folder, "prog.c", text, "cc -O2 -w");
+    let profile = profile(&folder, &[]);
+    let all = profile["dependences"].as_array().expect("a list").iter();
+    let of_a = all.filter(|each| each["variable"] == "a" && each["function"] == "f");
+    let lines: Vec<(&str, u64, u64, u64)> = of_a
+        .map(|each| {
+            let line = |end: &str| each[end]["line"].as_u64().expect("a line");
+            let count = each["count"].as_u64().expect("a number");
+            (each["kind"].as_str().expect("a text"), line("source"), line("sink"), count)
+        })
+        .collect();
+    assert_eq!(lines, [("WAW", 6, 8, 8)]);
+}

@@ -6,6 +6,7 @@ mod commands;
 mod cross;
 mod depend;
 mod depend_calls;
+mod depend_loops;
 mod depend_memory;
 mod depend_models;
 mod depend_oracle;

@@ -39,7 +39,7 @@ impl Language {
         match self {
             C => "",
             Fortran => "module programs; use objects; contains",
-            Rust => "#![allow(warnings)]",
+            Rust => "#![allow(warnings)] static mut ONE: u32 = 1;",
         }
     }
 
@@ -130,7 +130,8 @@ impl Language {
         match self {
             C => format!("if (({condition}) & 1) {{"),
             Fortran => format!("if (iand({condition}, 1) == 1) then"),
-            Rust => format!("if ({condition}) & 1 == 1 {{"),
+            // Not known beforehand: the compiler would copy what follows for each outcome, and each copy is a place of its own.
+            Rust => format!("if ({condition}) & (&raw mut ONE).read_volatile() == 1 {{"),
         }
     }
 

@@ -1,0 +1,37 @@
+/* Least and greatest values: in called functions, through pointers, in members; sums that correct themselves. Labels as in arrays.c. */
+#include <stdio.h>
+#include <float.h>
+enum { N = 100 };
+struct box { double lo, hi; int count; long hist[8]; };
+static double data[N];
+static double best = -DBL_MAX; static int arg;
+static double maxd(double a, double b) { return a > b ? a : b; }
+static void widen(struct box *b, double x) { if (x < b->lo) b->lo = x; if (x > b->hi) b->hi = x; }
+static void raise_best(double x) { if (x > best) best = x; }
+static void note(struct box *b, double x) { b->count++; b->hist[(int)x & 7]++; }
+static void keep(double x, int i) { if (x > best) { best = x; arg = i; } }
+static void least(double *m, double x) { *m = x < *m ? x : *m; }
+int main(void) {
+  for (int i = 0; i < N; i++) data[i] = (i * 37 % 101) * 0.5;            /* @parallel */
+  double m = 0;
+  for (int i = 0; i < N; i++) m = maxd(m, data[i]);                      /* @clauses */
+  struct box b = { 1e9, -1e9, 0, { 0 } };
+  for (int i = 0; i < N; i++) widen(&b, data[i]);
+  for (int i = 0; i < N; i++) raise_best(data[i]);
+  best = -1;
+  for (int i = 0; i < N; i++) keep(data[i], i);                          /* @serial */
+  for (int i = 0; i < N; i++) note(&b, data[i]);                         /* @clauses */
+  double l = 1e9;
+  for (int i = 0; i < N; i++) least(&l, data[i]);
+  struct box all[4] = { { 0 } };
+  for (int i = 0; i < N; i++) { struct box *p = &all[i % 4]; p->count += 1; p->hi += data[i]; }  /* @clauses */
+  for (int i = 0; i < N; i++) if (data[i] > all[1].hi) all[1].hi = data[i];                      /* @parallel */
+  int first = -1;
+  for (int i = 0; i < N; i++) if (first < 0 && data[i] > 40) first = i;   /* @serial */
+  double s = 0, c = 0;
+  for (int i = 0; i < N; i++) { double y = data[i] - c, t = s + y; c = (t - s) - y; s = t; }     /* @serial */
+  double mean = 0, m2 = 0; int n = 0;
+  for (int i = 0; i < N; i++) { n++; double d = data[i] - mean; mean += d / n; m2 += d * (data[i] - mean); } /* @serial */
+  printf("%g %g %g %d %d %g %d %g %g\n", m, b.hi, best, arg, b.count, l, first, s, m2);
+  return 0;
+}
