@@ -46,6 +46,10 @@ fn threads() -> anyhow::Result<Twins> {
     build::compiled("gcc", "threads", "throughput", "c", &["-pthread"])
 }
 
+fn turns() -> anyhow::Result<Twins> {
+    build::compiled("gcc", "threads", "turns", "c", &["-pthread"])
+}
+
 fn tbb() -> anyhow::Result<Twins> {
     build::compiled("g++", "tbb", "planted", "cpp", &["-ltbb"])
 }
@@ -62,6 +66,7 @@ const CASES: &[Case] = &[
     case("OpenMP: dynamic loops", || openmp("loops"), &["dynamic", "400"]),
     case("threads: pipeline", threads, &["pipeline", "500"]),
     case("threads: one lock", threads, &["lock", "500"]),
+    case("threads: turns under a lock", turns, &["2000"]),
     case("oneTBB: serial reduction", tbb, &["reduce", "bad"]),
     case("oneTBB: one lock", tbb, &["lock", "bad"]),
     case("oneTBB: serial stage", tbb, &["pipeline", "bad"]),
