@@ -90,6 +90,11 @@ pub enum Warning {
         /// Threads that ran strands, and processors, if there were more of the former and they used nearly all of these.
         crowd: Option<[u32; 2]>,
     },
+    /// The program takes locks that nobody sees while they are free: code under them counts as if it could run beside itself.
+    LocksUnseen {
+        /// One thread ran all tasks, so that nobody can have waited.
+        alone: bool,
+    },
     /// The numbers are of the virtual clock.
     VirtualClock,
 }
@@ -115,6 +120,7 @@ impl Warning {
             Warning::NoDebugInfo { .. } => "no-debug-info",
             Warning::DebugInfoUnread { .. } => "debug-info-unread",
             Warning::BusyMachine { .. } => "busy-machine",
+            Warning::LocksUnseen { .. } => "locks-unseen",
             Warning::VirtualClock => "virtual-clock",
         }
     }
@@ -145,6 +151,12 @@ fn short_regions(recording: &Recording, run: &Run) -> Option<Warning> {
     let entered = i64::try_from(count).ok().filter(|entered| *entered > 0)?;
     let matters = entered.saturating_mul(TEAM) > run.span.0 / 20;
     matters.then_some(Warning::ShortRegions { count, mean: Nanos(work.0 / entered) })
+}
+
+/// `None` unless locks may make the program less parallel than it looks; whether one thread ran all tasks.
+pub fn locks_unseen(recording: &Recording, run: &Run) -> Option<bool> {
+    let some = run.clock == Clock::Real && !recording.unseen_locks.is_empty() && forks(recording, run);
+    some.then_some(run.threads <= 1 || run.workers == 1)
 }
 
 /// True if gcc's OpenMP runtime started threads of its own: one for which LLVM's stands in starts none.
@@ -198,6 +210,7 @@ pub fn warnings(recording: &Recording, run: &Run) -> Vec<Warning> {
     }
     found.extend(below_clock(recording, run).map(Warning::BelowClock));
     found.extend(short_regions(recording, run));
+    found.extend(locks_unseen(recording, run).map(|alone| Warning::LocksUnseen { alone }));
     if !run.features.contains(&Feature::SteadyCounter) {
         found.push(Warning::UnsteadyCounter);
     }

@@ -32,6 +32,19 @@ pub struct Recording {
     pub runs: Vec<Run>,
     /// What serial code did, of rows with samples enough; at most one for each site.
     pub ran: Vec<Ran>,
+    /// Where the program takes locks that are seen only where somebody waits for them.
+    pub unseen_locks: Vec<UnseenLock>,
+}
+
+/// A place that takes a lock by an instruction of its own, so that nobody sees it while the lock is free.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct UnseenLock {
+    /// Of which type, such as `std::sync::Mutex`.
+    pub lock: String,
+    /// As [`Site::file`].
+    pub file: String,
+    /// From 1.
+    pub line: u32,
 }
 
 impl Recording {

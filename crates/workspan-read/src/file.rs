@@ -23,7 +23,7 @@ use crate::problem::Problem;
 use workspan_model::histogram::Bucket;
 use workspan_model::{
     AskedBy, AskedThreads, Clock, ContextId, ContextTree, Ending, Exit, Feature, Histogram, Lock, Machine, Nanos,
-    OnPath, OpenRegion, Recording, Run, SiteId, Totals,
+    OnPath, OpenRegion, Recording, Run, SiteId, Totals, UnseenLock,
 };
 
 /// First bytes: not text, and damaged by line-ending conversion.
@@ -31,7 +31,7 @@ pub const MAGIC: [u8; 8] = *b"\x89WSPAN\r\n";
 /// Readers of another major version cannot read the file.
 pub const MAJOR: u16 = 1;
 /// Readers of an older minor version skip what they do not know.
-pub const MINOR: u16 = 11;
+pub const MINOR: u16 = 12;
 
 const HEADER: usize = 16;
 const SECTION: usize = 16;
@@ -186,6 +186,11 @@ fn info(recording: &Recording) -> Encoder {
     e.text(recording.debug_info_problem.as_deref().unwrap_or_default());
     // Since minor version 4.
     e.unsigned(machine.steal_ns);
+    // Since minor version 12.
+    e.unsigned(recording.unseen_locks.len() as u64);
+    for UnseenLock { lock, file, line } in &recording.unseen_locks {
+        e.text(lock).text(file).unsigned(u64::from(*line));
+    }
     e
 }
 
@@ -213,6 +218,11 @@ fn decode_info(d: &mut Decoder<'_>, recording: &mut Recording) -> Option<()> {
     // Since minor version 4.
     if !d.is_empty() {
         recording.machine.steal_ns = d.unsigned()?;
+    }
+    // Since minor version 12.
+    if !d.is_empty() {
+        let lock = |d: &mut Decoder<'_>| Some(UnseenLock { lock: d.text()?, file: d.text()?, line: d.small()? });
+        recording.unseen_locks = (0..d.count()?).map(|_| lock(d)).collect::<Option<_>>()?;
     }
     Some(())
 }

@@ -27,7 +27,7 @@ impl<'a> Module<'a> {
         Module { path: "", bytes, debug_file: None }
     }
 
-    fn parse(&self) -> Result<Executable<'a>, Error> {
+    pub(crate) fn parse(&self) -> Result<Executable<'a>, Error> {
         match self.debug_file {
             Some(debug_file) => Executable::parse_with_debug_file(self.bytes, debug_file),
             None => Executable::parse(self.bytes),

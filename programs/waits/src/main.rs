@@ -45,6 +45,16 @@ fn queue() {
     println!("{sum:x}");
 }
 
+/// Most of each task is under one lock, for which nobody waits on one worker: parallelism of little more than one.
+fn locked() {
+    let sum = Mutex::new(0u64);
+    (0..64u64).into_par_iter().for_each(|_| {
+        let mut sum = sum.lock().unwrap(); // locked
+        *sum ^= work(1);
+    });
+    println!("{:x}", sum.into_inner().unwrap());
+}
+
 /// Two threads hand one value back and forth: nothing runs beside anything.
 fn ping_pong() {
     let (there, from_here) = sync_channel::<u64>(0);
@@ -179,6 +189,7 @@ fn main() {
         "display" => display(),
         "ticker" => ticker(),
         "late" => late(),
+        "locked" => locked(),
         _ => {
             eprintln!("waits: queue, ping-pong, condition, channel-in-task, barrier, sleeps, display, ticker, late");
             std::process::exit(2);

@@ -15,12 +15,12 @@ use workspan_model::histogram::Bucket;
 use workspan_model::{
     AskedBy, AskedThreads, Clock, ContextId, ContextTree, Ending, EventCounts, Exit, Feature, Function, Histogram,
     Lock, Losses, Machine, Nanos, OnPath, OpenRegion, Ran, Recording, Role, Run, Site, SiteId, SiteKind, Totals,
-    WaitFor,
+    UnseenLock, WaitFor,
 };
 use workspan_read::file::{decode, encode, MAJOR, MINOR};
 
 /// Minor versions of the stored files.
-const STORED: &[u16] = &[0, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11];
+const STORED: &[u16] = &[0, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12];
 
 fn stored(minor: u16) -> Vec<u8> {
     static BLESSED: Once = Once::new();
@@ -60,7 +60,12 @@ fn expected(minor: u16) -> Recording {
         contexts,
         runs: vec![first_run(minor), second_run()],
         ran: if minor >= 8 { vec![ran()] } else { Vec::new() },
+        unseen_locks: if minor >= 12 { vec![unseen_lock()] } else { Vec::new() },
     }
+}
+
+fn unseen_lock() -> UnseenLock {
+    UnseenLock { lock: "std::sync::Mutex".to_owned(), file: "src/main.rs".to_owned(), line: 12 }
 }
 
 fn ran() -> Ran {

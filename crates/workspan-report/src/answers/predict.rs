@@ -10,7 +10,7 @@ use workspan_model::{Nanos, Ratio, Recording, SiteKind};
 pub use crate::calls::Steal;
 use crate::parts::{id, name, problems, range, ratio, time};
 use crate::terminal::{head, line, Style, Table};
-use crate::under_lock::UnderLock;
+use crate::under_lock::{self, UnderLock};
 use crate::what_if::Change;
 use crate::words::{count, percent};
 
@@ -251,6 +251,7 @@ fn under_lock(asked: &Asked<'_>, graph: &Graph, program: &Program) -> Option<Str
 fn warnings(asked: &Asked<'_>, graph: &Graph, program: &Program, points: &[Point]) -> Vec<String> {
     let mut warnings = problems(&graph.problems());
     warnings.extend(under_lock(asked, graph, program));
+    warnings.extend(under_lock::unseen(asked.recording, asked.run));
     let most = points.iter().map(|point| point.processors).max().unwrap_or(0);
     let recording = asked.recording;
     let run = recording.runs.get((asked.run as usize).saturating_sub(1));

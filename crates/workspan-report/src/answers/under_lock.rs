@@ -6,10 +6,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use workspan_analysis::locks::{bounded_by_locks, uniform_path};
+use workspan_analysis::warnings::locks_unseen;
 use workspan_analysis::{laws, profile};
 use workspan_model::{ContextId, Lock, Nanos, Ratio, Recording, Run, SiteId};
 
 use crate::parts::{name, ratio};
+use crate::words;
 
 /// Code under one lock that is all of a run's critical path.
 #[derive(Clone, Debug, PartialEq)]
@@ -68,9 +70,20 @@ impl UnderLock {
     }
 }
 
-/// What a command says that shows this parallelism of a run, counted from 1.
-pub fn warning(recording: &Recording, number: u32, shown: Option<f64>) -> Option<String> {
+/// What a command says of locks that shows this parallelism of a run, counted from 1.
+pub fn warnings(recording: &Recording, number: u32, shown: Option<f64>) -> Vec<String> {
+    warning(recording, number, shown).into_iter().chain(unseen(recording, number)).collect()
+}
+
+/// The same of those that are seen.
+fn warning(recording: &Recording, number: u32, shown: Option<f64>) -> Option<String> {
     UnderLock::of(recording, number)?.warning(shown.map(Ratio))
+}
+
+/// The same of locks that are seen only where somebody waits for them.
+pub(crate) fn unseen(recording: &Recording, number: u32) -> Option<String> {
+    let run = recording.runs.get((number as usize).checked_sub(1)?)?;
+    locks_unseen(recording, run).map(|alone| words::locks_unseen(recording, alone))
 }
 
 /// The site of the outermost lock around code of a context.

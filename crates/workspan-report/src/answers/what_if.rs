@@ -137,7 +137,7 @@ fn answer(
     let recording = of.recording;
     let (before, after) = (figures(recorded), figures(&outcome.after));
     let ceiling = figures(&outcome.ceiling);
-    warnings.splice(0..0, under_lock::warning(recording, of.run, before.parallelism));
+    warnings.splice(0..0, under_lock::warnings(recording, of.run, before.parallelism));
     warnings.splice(0..0, unfound(recording, recorded, outcome));
     let names: Vec<String> = changes.iter().map(|c| format!("{}={}", c.part, factor(c.factor))).collect();
     let numbers = [before, after, ceiling].map(|figures| range(figures.parallelism, figures.even_parallelism));

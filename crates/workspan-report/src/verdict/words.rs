@@ -84,6 +84,27 @@ fn is_sections(recording: &Recording, site: Option<SiteId>) -> bool {
     site.is_some_and(|site| site.kind == SiteKind::Sections)
 }
 
+/// True of a loop that the runtime divides.
+fn is_loop(recording: &Recording, site: Option<SiteId>) -> bool {
+    let site = site.and_then(|site| recording.sites.get(site.0 as usize));
+    site.is_some_and(|site| site.kind == SiteKind::Loop)
+}
+
+/// True of what each worker runs once.
+fn is_broadcast(recording: &Recording, site: Option<SiteId>) -> bool {
+    let site = site.and_then(|site| recording.sites.get(site.0 as usize));
+    site.is_some_and(|site| site.kind == SiteKind::Broadcast)
+}
+
+/// What its longest is one of.
+fn piece(recording: &Recording, site: Option<SiteId>) -> &'static str {
+    match (is_sections(recording, site), is_loop(recording, site)) {
+        (true, _) => "section",
+        (_, true) => "chunk",
+        _ => "task",
+    }
+}
+
 /// One share, or a range: of even iterations, and of chunks as they were.
 fn share_of_path(even: Ratio, seen: Ratio) -> String {
     let [low, high] = if even.0 < seen.0 { [even, seen] } else { [seen, even] }.map(percent);
@@ -128,6 +149,9 @@ fn speedup(recording: &Recording, judged: &Judged) -> String {
     };
     let judgement = match &judged.outcome {
         Outcome::ScalesWell if judged.loops.is_some() => format!("scales well if {}", even_parts(recording)),
+        Outcome::ScalesWell if !recording.unseen_locks.is_empty() => {
+            "scales well if little of the work is under one lock".to_owned()
+        }
         Outcome::ScalesWell => "scales well".to_owned(),
         Outcome::Limited(cause) => format!("limited by {}", name(*cause)),
         Outcome::Inconclusive(why) => format!("inconclusive ({})", why_words(recording, why)),
@@ -225,8 +249,12 @@ pub(super) fn reason(recording: &Recording, site: Option<SiteId>, reason: &Reaso
                 threads_of(threads)
             )
         }
-        Reason::FewTasks { tasks, of: Unit::Iterations | Unit::Chunks } if is_sections(recording, site) => {
+        Reason::FewTasks { tasks, of: Unit::Iterations } if is_sections(recording, site) => {
             format!("{} at {at}", number_of(tasks, "section"))
+        }
+        // A thread that runs several sections has them in one chunk.
+        Reason::FewTasks { of: Unit::Chunks, .. } if is_sections(recording, site) => {
+            format!("few or uneven sections at {at}")
         }
         Reason::FewTasks { tasks, of: Unit::Iterations } => {
             format!("{} of the loop at {at}", number_of(tasks, "iteration"))
@@ -234,7 +262,17 @@ pub(super) fn reason(recording: &Recording, site: Option<SiteId>, reason: &Reaso
         Reason::FewTasks { tasks, of: Unit::Chunks } => {
             format!("about {} of the loop at {at}", number_of(tasks, "chunk"))
         }
+        Reason::FewTasks { tasks, .. } if is_broadcast(recording, site) => {
+            format!("{} of the broadcast at {at}, one for each worker", number_of(tasks, "task"))
+        }
         Reason::FewTasks { tasks, of: Unit::Tasks } => format!("about {} at a time at {at}", number_of(tasks, "task")),
+        // Who got none counts in the mean.
+        Reason::LongTask { longest, .. } if is_sections(recording, site) => {
+            format!("one of the sections at {at} takes {longest}")
+        }
+        Reason::LongTask { longest, .. } if is_loop(recording, site) => {
+            format!("a chunk of the loop at {at} takes {longest}")
+        }
         Reason::LongTask { longest, mean } if mean > Nanos::ZERO && longest.0 / 2 > mean.0 => {
             format!("a task of {at} takes {longest}, the mean is {mean}")
         }
@@ -308,7 +346,7 @@ pub(super) fn next(
                     None => String::new(),
                 };
                 let advice = advice(recording, judged, part);
-                Some(format!("{advice}{}{uneven}{narrow}{other}", gain(judged, part)))
+                Some(format!("{advice}{}{uneven}{narrow}{other}", gain(recording, judged, part)))
             }
             None if recording.runs.iter().all(|run| run.totals.iter().all(|totals| totals.tasks == 0)) => {
                 Some("give parallel regions and loops more work each, so that fewer begin and end".to_owned())
@@ -332,7 +370,7 @@ pub(super) fn other_first(recording: &Recording, part: &Part, main: Option<&Cont
 }
 
 /// What it brings at most, and on what assumption; nothing where that says no more than the number of processors.
-fn gain(judged: &Judged, part: &Part) -> String {
+fn gain(recording: &Recording, judged: &Judged, part: &Part) -> String {
     let Ratio(without) = part.without;
     let on = processors(judged);
     // Most of the critical path: nothing measured bounds what is left. None of it: a path beside it is as long.
@@ -347,7 +385,8 @@ fn gain(judged: &Judged, part: &Part) -> String {
     };
     match first {
         Some(Ratio(most)) => format!(
-            " (at most {without:.1}x on {on} if none of this code stays on the critical path; at most {most:.1}x if the longest task starts first)"
+            " (at most {without:.1}x on {on} if none of this code stays on the critical path; at most {most:.1}x if the longest {} starts first)",
+            piece(recording, part.site)
         ),
         None if matches!(part.reason, Reason::SmallTasks { .. }) => {
             format!(" (at most {without:.1}x on {on} if creating tasks cost nothing)")
@@ -370,6 +409,9 @@ fn advice(recording: &Recording, judged: &Judged, part: &Part) -> String {
         Reason::FewThreads { .. } => {
             format!("divide the work of {at} evenly among its threads, and let them wait for each other less")
         }
+        Reason::FewTasks { .. } | Reason::LongTask { .. } if is_broadcast(recording, part.site) => {
+            format!("divide what the broadcast at {at} does by the number of workers: it runs once on each")
+        }
         Reason::FewTasks { of, .. } => {
             let wanted = count(u64::from(judged.processors) * 4);
             match of {
@@ -382,6 +424,12 @@ fn advice(recording: &Recording, judged: &Judged, part: &Part) -> String {
                     format!("give the loop at {at} more iterations, {wanted} or more, or parallelise what one does")
                 }
             }
+        }
+        Reason::LongTask { .. } if is_sections(recording, part.site) => {
+            format!("divide the longest of the sections at {at}")
+        }
+        Reason::LongTask { .. } if is_loop(recording, part.site) => {
+            format!("split the longest chunks of the loop at {at}, or what its longest iteration does")
         }
         Reason::LongTask { .. } => format!("split the longest tasks of {at}, or start them first"),
         Reason::InTurn => format!("let each task of {at} wait for fewer others, or split the tasks"),

@@ -8,6 +8,9 @@ use workspan_model::{AskedBy, Ratio, Recording};
 
 use crate::place;
 
+/// Places of one kind that a sentence names.
+const PLACES: usize = 3;
+
 /// A warning in words, with what to do about it.
 pub fn warning(recording: &Recording, warning: &Warning) -> String {
     match warning {
@@ -97,8 +100,47 @@ pub fn warning(recording: &Recording, warning: &Warning) -> String {
                  this time is excluded, but caches were disturbed ({remedy})"
             )
         }
+        Warning::LocksUnseen { alone } => locks_unseen(recording, *alone),
         Warning::VirtualClock => "times are ticks of the virtual clock".to_owned(),
     }
+}
+
+/// Where they are taken, and what that means: the one sentence of all commands.
+pub fn locks_unseen(recording: &Recording, alone: bool) -> String {
+    let (names, places) = unseen(recording);
+    let waits = match alone {
+        true => "with one worker none waits: record with `--workers 2` to see the waits",
+        false => "the waits of this run are in the numbers",
+    };
+    format!(
+        "code under {names} ({places}) counts as parallel: Workspan sees such a lock only where a thread waits for it, so the parallelism is \
+         lower than shown if much of the work is under one lock ({waits})"
+    )
+}
+
+/// The types of these locks, and the first of the places.
+fn unseen(recording: &Recording) -> (String, String) {
+    let mut names: Vec<&str> = recording.unseen_locks.iter().map(|lock| lock.lock.as_str()).collect();
+    names.sort_unstable();
+    names.dedup();
+    let mut lines: Vec<(bool, &str, u32)> =
+        recording.unseen_locks.iter().map(|lock| (lock.file.starts_with('/'), lock.file.as_str(), lock.line)).collect();
+    lines.sort_unstable();
+    lines.dedup();
+    let more = lines.len().saturating_sub(PLACES);
+    lines.truncate(PLACES);
+    let (mut places, mut before) = (Vec::new(), "");
+    for (_, file, line) in lines {
+        // A second line of a file needs no name of the file.
+        places.push(if file == before { format!(":{line}") } else { place::short(file, line) });
+        before = file;
+    }
+    let more = match more {
+        0 => String::new(),
+        1 => " and 1 other line".to_owned(),
+        more => format!(" and {more} other lines"),
+    };
+    (names.join(" and "), places.join(", ") + &more)
 }
 
 /// How the answer becomes several threads.

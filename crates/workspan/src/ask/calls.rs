@@ -48,7 +48,7 @@ fn from_strands(args: &args::Calls) -> anyhow::Result<Answer> {
         &computed,
         most(&recorded.recording, args.run),
     );
-    view.warnings.splice(0..0, under_lock::warning(&recorded.recording, args.run, view.program.parallelism));
+    view.warnings.splice(0..0, under_lock::warnings(&recorded.recording, args.run, view.program.parallelism));
     view.warnings.splice(0..0, recorded.doubt()?);
     Ok(view)
 }

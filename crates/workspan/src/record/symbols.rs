@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use workspan_analysis::bounded_by_locks;
 use workspan_model::{merge_sites, ContextId, Recording, Site};
-use workspan_symbols::{debug_file_candidates, is_debug_file_of, symbolise, Module};
+use workspan_symbols::{debug_file_candidates, is_debug_file_of, symbolise, unseen_locks, Module};
 
 use crate::{files, untrusted};
 
@@ -39,6 +39,10 @@ pub fn complete(recording: &mut Recording, executable: &Path) -> Vec<ContextId> 
         .collect();
     let done = symbolise(&modules, &recording.directory, &mut recording.sites);
     recording.has_debug_info = done.has_debug_info;
+    recording.unseen_locks = modules
+        .iter()
+        .find(|module| module.path.is_empty())
+        .map_or_else(Vec::new, |program| unseen_locks(program, &recording.directory));
     recording.debug_info_problem = done.problem.map(|problem| problem.to_string());
     // Locks that one place takes in turn are known apart only until their sites become one.
     if let Cow::Owned(bounded) = bounded_by_locks(recording) {

@@ -11,8 +11,19 @@ use workspan_report::shown::shown;
 
 /// Replaces what a terminal or a browser would obey in all texts of a recording.
 pub fn make_harmless(recording: &mut Recording) {
-    let Recording { command, directory, made_by, runtime, machine, debug_info_problem, sites, runs, ran, .. } =
-        recording;
+    let Recording {
+        command,
+        directory,
+        made_by,
+        runtime,
+        machine,
+        debug_info_problem,
+        sites,
+        runs,
+        ran,
+        unseen_locks,
+        ..
+    } = recording;
     for text in [directory, made_by, runtime, &mut machine.processor, &mut machine.system] {
         clean(text);
     }
@@ -32,6 +43,10 @@ pub fn make_harmless(recording: &mut Recording) {
         clean(&mut ran.function);
         clean(&mut ran.file);
         ran.callees.iter_mut().for_each(|(function, _)| clean(function));
+    }
+    for lock in unseen_locks {
+        clean(&mut lock.lock);
+        clean(&mut lock.file);
     }
     for event in runs.iter_mut().flat_map(|run| &mut run.events) {
         clean(&mut event.name);

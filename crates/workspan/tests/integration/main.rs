@@ -58,6 +58,7 @@ mod tbb;
 mod threads;
 mod throughput;
 mod tools;
+mod unseen_locks;
 mod verdicts;
 mod what_if_run;
 mod wrapped;
