@@ -43,6 +43,8 @@ pub struct Evidence {
     pub longest: Nanos,
     /// Time and blame are those of loops with even iterations: chunks alone were seen.
     pub loops: Option<Loops>,
+    /// Time and blame are those of the best [order of locks](super::order), which is far from the one as it was.
+    pub best_order: bool,
     /// Whom the others wait for in the best schedule. Sums to `P · ideal − T_1`.
     pub blame: Vec<Blame>,
 }
@@ -127,6 +129,7 @@ pub fn bounds(recording: &Recording, run: &Run, profile: &Profile, processors: u
         loops: even
             .as_ref()
             .map(|even| Loops { longest: even_longest(even, &laws, processors).max(ideal), uneven: even.uneven }),
+        best_order: false,
         blame: Vec::new(),
     };
     let waiting = (ideal * all - profile.program.on_one).at_least_zero();

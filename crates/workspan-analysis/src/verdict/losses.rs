@@ -50,6 +50,8 @@ pub struct Judged {
     pub slowest: Ratio,
     /// `time` is that of loops with even iterations: chunks alone were seen.
     pub loops: Option<Loops>,
+    /// `time` is that of the best order of locks, and the slowest schedule that of the order as it was.
+    pub best_order: bool,
     /// In one word.
     pub outcome: Outcome,
     /// By falling time; none that is zero.
@@ -179,8 +181,8 @@ pub fn judge(recording: &Recording, run: &Run, profile: &Profile, evidence: &Evi
     let useful =
         [evidence.time, longest, evidence.least].map(|time| (on_one - overhead).over(time).unwrap_or_default());
     let outcome = outcome(recording, run, evidence, &losses, useful);
-    let (processors, basis, time) = (evidence.processors, evidence.basis, evidence.time);
-    Some(Judged { processors, basis, time, on_one, speedup, slowest, loops: evidence.loops, outcome, losses })
+    let Evidence { processors, basis, time, loops, best_order, .. } = *evidence;
+    Some(Judged { processors, basis, time, on_one, speedup, slowest, loops, best_order, outcome, losses })
 }
 
 fn outcome(recording: &Recording, run: &Run, evidence: &Evidence, losses: &[Loss], speedups: [Ratio; 3]) -> Outcome {

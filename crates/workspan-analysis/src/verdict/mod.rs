@@ -4,6 +4,7 @@
 //! * [`mod@evidence`]: what the run would take on P processors, and who makes the others wait: from totals
 //!   ([`bounds`]), or from a schedule of all strands ([`simulated()`]).
 //! * [`mod@loops`]: what that is if the iterations of loops cost the same.
+//! * [`mod@order`]: what it is in the best order of locks.
 //! * [`mod@losses`]: the processors' time, split into work and causes of loss.
 //! * [`mod@charged`]: whom code under locks counts for, and how many threads run at a time.
 //! * [`mod@reasons`]: why a site makes others wait.
@@ -16,6 +17,7 @@ mod evidence;
 mod headline;
 mod loops;
 mod losses;
+mod order;
 mod reasons;
 mod simulated;
 
@@ -23,6 +25,7 @@ pub use evidence::{bounds, Basis, Blame, Code, Evidence, Loops};
 pub use headline::{forks, headline, Contributor, Headline};
 pub use loops::{any_order_of_locks, even_loops, EvenLoops};
 pub use losses::{judge, Cause, Judged, Loss, Outcome, Part, Why};
+pub use order::{best_order, BestOrder};
 pub use reasons::{Reason, Unit};
 pub use simulated::{simulated, OfEven};
 

@@ -75,6 +75,7 @@ pub fn simulated(
         time: typical.max(ideal),
         longest: as_seen.unwrap_or(longest).max(typical.max(ideal)),
         loops: even.map(|even| Loops { longest, uneven: even.loops.uneven }),
+        best_order: false,
         blame,
     }
 }

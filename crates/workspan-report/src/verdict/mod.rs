@@ -5,7 +5,7 @@ mod tests;
 mod words;
 
 use workspan_analysis::verdict::{
-    bounds, headline, judge, Basis, Evidence, Headline, Judged, Loss, Outcome, Why, PROCESSORS,
+    best_order, bounds, headline, judge, Basis, Evidence, Headline, Judged, Loss, Outcome, Why, PROCESSORS,
 };
 use workspan_analysis::Profile;
 use workspan_model::{Recording, Run};
@@ -49,7 +49,12 @@ pub(crate) fn of(recording: &Recording, run: &Run, profile: &Profile, judging: &
         Some(evidence) => evidence.clone(),
         None => bounds(recording, run, profile, judging.processors),
     };
-    match judge(recording, run, profile, &evidence) {
+    let best = best_order(recording, run, profile);
+    let judged = match &best {
+        Some(best) => judge(recording, &best.run, &best.profile, &best.bounds(recording, &evidence)),
+        None => judge(recording, run, profile, &evidence),
+    };
+    match judged {
         Some(judged) => Verdict {
             next: words::next(recording, &judged, main.as_ref(), judging.has_strands),
             ..with_losses(recording, &judged, verdict)

@@ -121,6 +121,10 @@ pub(super) fn contributor(recording: &Recording, id: SiteId) -> String {
     let at = place::label(recording, site);
     match (site.kind.row().code, place::marked(site)) {
         ("", _) => at,
+        (code, None) if site.kind.is_body() => match place::name(site) {
+            Some(name) => format!("code of {name}, at {at}"),
+            None => format!("{code} {at}"),
+        },
         (_, Some(name)) => format!("code directly inside the region `{name}` at {at}"),
         (code, None) => {
             let ran = recording.ran(site).map_or(String::new(), |ran| Ran::of(ran).clause());
@@ -157,6 +161,7 @@ fn speedup(recording: &Recording, judged: &Judged) -> String {
         Outcome::Inconclusive(why) => format!("inconclusive ({})", why_words(recording, why)),
     };
     let from = match judged.basis {
+        Basis::Bounds if judged.best_order => "bounds from work and span, in any order of locks",
         Basis::Bounds => "bounds from work and span",
         Basis::Simulated => "simulated from the strands",
     };
