@@ -4,23 +4,31 @@
 #![no_main]
 
 use std::fs;
+use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use libfuzzer_sys::{fuzz_mutator, fuzz_target, fuzzer_mutate};
 use workspan_graph::cache::Caches;
 use workspan_graph::code::Code;
-use workspan_graph::curve::{Curve, Sharing as Shared};
+use workspan_graph::codec::Decoder;
+use workspan_graph::curve::{excerpts, Curve, Sharing as Shared};
+use workspan_graph::drawn::Drawn;
 use workspan_graph::events::{Access, Control};
 use workspan_graph::file::Recording;
 use workspan_graph::graph::Graph;
 use workspan_graph::messages::identity;
 use workspan_graph::misses::Misses;
+use workspan_graph::moved::Moved;
+use workspan_graph::part;
 use workspan_graph::path::critical;
 use workspan_graph::races::Races;
-use workspan_graph::replay::{replay, Consumer, Executed, Iterations};
+use workspan_graph::replay::{Consumer, Executed, Iterations};
+use workspan_graph::sample::Sample;
 use workspan_graph::sharing::Sharing;
+use workspan_graph::tables;
 use workspan_graph::timeline::{observed, potential};
 use workspan_graph::waits::Waits;
+use workspan_graph::walk::Walk;
 use workspan_graph::working_set::WorkingSets;
 use workspan_trace::bytes::{Reader, Writer};
 
@@ -30,6 +38,8 @@ const HEADER: usize = 12;
 const MOST_EVENTS: usize = 1 << 18;
 /// Bytes of an access that is replayed: back ends look at each line of it.
 const MOST_ACCESS: u64 = 1 << 12;
+/// Accesses that are listed of a chunk.
+const MOST_ITEMS: usize = 1 << 12;
 /// Iterations that are replayed of one turn.
 const MOST_ITERATIONS: u64 = 1 << 6;
 /// A part never unfolds to more here.
@@ -67,11 +77,45 @@ fn check(path: PathBuf) {
     run(&recording, Code::new(&graph));
     let _ = run(&recording, Waits::default()).found();
     run(&recording, WorkingSets::new(&graph, 64)).finish(&graph);
+    run(&recording, Moved::new(1 << 14, 4, 1).expect("a size there is"));
+    let _ = excerpts::sizes(&recording, (64, 4), (1 << 10, 1 << 14), (4, 0.01));
+    listed(&recording, &graph);
+    sampled(recording, &graph);
+}
+
+/// What SQL reads.
+fn listed(recording: &Recording, graph: &Graph) {
+    let positions = tables::positions(graph);
+    let tasks = tables::tasks(graph, &positions, 0..graph.tasks.len());
+    assert!(tasks.iter().all(|(_, column)| column.len() == graph.tasks.len()));
+    let _ = (tables::edges(graph, 0..graph.edges.len()), tables::blocks(recording), tables::operations(recording));
+    let walk = Walk::new(recording, graph);
+    let (mut decoder, mut raw) = (Decoder::default(), Vec::new());
+    for chunk in walk.chunks(|_| true) {
+        let mut left = MOST_ITEMS;
+        let mut take = |_| {
+            left -= 1;
+            if left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        };
+        let _ = walk.read(recording, (&mut decoder, &mut raw), chunk, |_| true, &mut take);
+    }
+}
+
+/// The same recording, as if it were one of some lines.
+fn sampled(mut recording: Recording, graph: &Graph) {
+    let sample = recording.sample.or(Sample::new(8)).expect("a sample there is");
+    recording.sample = Some(sample);
+    let sizes = (1 << 16, 1 << 18);
+    let drawn = run(&recording, Drawn::new(4, sizes, Shared::Private).expect("sizes there are"));
+    assert_eq!(drawn.sizes(&sample, recording.accesses()).len(), 3);
+    run(&recording, Races::default());
+    run(&recording, Moved::new(1 << 14, 4, sample.one_in).expect("a size there is"));
+    run(&recording, WorkingSets::new(graph, 64)).finish(graph);
 }
 
 fn run<C: Consumer>(recording: &Recording, consumer: C) -> C {
     let mut capped = Capped(consumer);
-    let _ = replay(recording, &mut capped);
+    let _ = part::replay(recording, &mut capped);
     capped.0
 }
 

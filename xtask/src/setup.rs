@@ -62,6 +62,19 @@ const TOOLS: &[Tool] = &[
     ),
 ];
 
+/// What programs for another processor need, on x86-64.
+const CROSS: &[Tool] = &[
+    tool("gcc-aarch64-linux-gnu", &["aarch64-linux-gnu-gcc"], "programs for aarch64 and the run-time that they get"),
+    tool("g++-aarch64-linux-gnu", &["aarch64-linux-gnu-g++"], "the same in C++"),
+    Tool {
+        package: "libc6-dev-arm64-cross",
+        look: Look::File("/usr/aarch64-linux-gnu/include/stdio.h"),
+        needed_for: "the same: the C library for aarch64",
+    },
+];
+/// Rust's name for what they run on.
+const CROSS_TARGET: &str = "aarch64-unknown-linux-gnu";
+
 const fn tool(package: &'static str, commands: &'static [&'static str], needed_for: &'static str) -> Tool {
     Tool { package, look: Look::Commands(commands), needed_for }
 }
@@ -104,7 +117,17 @@ enum Plan {
 
 /// Makes sure that all tools are there: installs them as root on Debian and Ubuntu, otherwise says how.
 pub(crate) fn tools() -> anyhow::Result<()> {
-    provide(&TOOLS.iter().collect::<Vec<_>>())
+    let cross = if cfg!(target_arch = "x86_64") { CROSS } else { &[] };
+    provide(&TOOLS.iter().chain(cross).collect::<Vec<_>>())?;
+    if !cross.is_empty() && shell::has_command("rustup") {
+        // The build of `workspan` looks for it.
+        let mut command = Command::new("rustup");
+        command.args(["target", "add", CROSS_TARGET]).current_dir(shell::root());
+        if !shell::succeeds(&mut command) {
+            eprintln!("note: rustup has no target {CROSS_TARGET} (programs for aarch64 are not tested)");
+        }
+    }
+    Ok(())
 }
 
 fn provide(tools: &[&Tool]) -> anyhow::Result<()> {

@@ -7,6 +7,7 @@
 //! * [`graph`]: work, create, join, sync and barrier tasks with their edges.
 //! * [`sample`]: recordings of a part of the cache lines, made by [`thin`]; [`part`] replays them; [`drawn`]: what they say about caches.
 //! * [`replay`]: a recording as a stream of decoded segments. A [`replay::Consumer`] sees accesses, never the encoding.
+//! * [`tables`]: what SQL reads of all this; [`walk`]: accesses and allocations with the task that made them.
 //! * [`order`]: which moment of a context comes before which of another.
 //! * Analyses: [`cache`] and [`curve`], [`misses`], [`moved`], [`races`], [`sharing`], [`code`], [`timeline`], [`path`], [`waits`],
 //!   [`working_set`]; what they share: [`causes`], [`allocations`], [`runtimes`], [`now`], [`traffic`].
@@ -26,6 +27,6 @@ pub use analyses::{
     traffic, waits, working_set,
 };
 use analyses::{contexts, sets, streams, windows};
-pub use ordered::{causes, graph, messages, order, ranks, structure, task};
+pub use ordered::{causes, graph, messages, order, ranks, structure, tables, task, walk};
 use ordered::{four, level, levels, names};
-pub use stored::{codec, events, file, merge, program, sample, thin};
+pub use stored::{bounds, codec, events, file, merge, missing, program, sample, thin};

@@ -7,11 +7,13 @@
 //! **Memory:** a decoded chunk for each thread that has begun and not ended.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::ops::ControlFlow;
 
 use workspan_trace::control::{Kind, TICKET_BITS};
 use workspan_trace::mpi::Passage;
 use workspan_trace::program::{operation, Access as Mode, Segment};
 
+use crate::bounds::Bounds;
 use crate::codec::Decoder;
 use crate::events::{episode, Access, Control, Events};
 use crate::file::{ChunkInfo, Problem, Recording};
@@ -23,7 +25,7 @@ use crate::structure::{other, Need, Position, Structure};
 const TURN: u64 = 1000;
 /// Iterations of a loop in a tick of the clock, at most: what says more is damaged.
 const PER_TICK: u64 = 16;
-/// The same of a recording without an end.
+/// The same, however long the run was.
 const MOST_ITERATIONS: u64 = 1 << 40;
 
 /// A segment that was executed.
@@ -59,12 +61,25 @@ pub struct Iterations<'a> {
 impl Iterations<'_> {
     /// The accesses of each iteration in turn, in a list that is used again and again.
     pub fn each(&self, list: &mut Vec<Access>, mut take: impl FnMut(&[Access])) {
+        let _ = self.try_each(list, |accesses| {
+            take(accesses);
+            ControlFlow::Continue(())
+        });
+    }
+
+    /// The same, until `take` has enough.
+    pub fn try_each(
+        &self,
+        list: &mut Vec<Access>,
+        mut take: impl FnMut(&[Access]) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
         list.clear();
         list.extend_from_slice(self.first);
         for _ in 0..self.times {
-            take(list);
+            take(list)?;
             advance(list, self.steps, 1);
         }
+        ControlFlow::Continue(())
     }
 }
 
@@ -174,7 +189,8 @@ pub fn replay(recording: &Recording, consumer: &mut impl Consumer) -> Result<(),
         })
         .collect();
     let most = most_iterations(recording);
-    let mut turn = Turn { recording, decoder: &mut decoder, accesses: Vec::new(), most };
+    let bounds = Bounds::of(recording);
+    let mut turn = Turn { recording, decoder: &mut decoder, accesses: Vec::new(), most, bounds };
     while !cursors.is_empty() {
         let mut moved = false;
         let mut at = 0;
@@ -205,7 +221,8 @@ pub fn replay(recording: &Recording, consumer: &mut impl Consumer) -> Result<(),
 
 /// Iterations that a loop may have.
 pub(crate) fn most_iterations(recording: &Recording) -> u64 {
-    recording.end.as_ref().map_or(MOST_ITERATIONS, |end| end.ticks.saturating_mul(PER_TICK))
+    let ticks = recording.end.as_ref().map_or(u64::MAX, |end| end.ticks);
+    ticks.saturating_mul(PER_TICK).min(MOST_ITERATIONS)
 }
 
 /// A control event comes.
@@ -252,6 +269,7 @@ struct Turn<'r, 'd> {
     accesses: Vec<Access>,
     /// Iterations of a loop, at most.
     most: u64,
+    bounds: Bounds<'r>,
 }
 
 impl<'r> Turn<'r, '_> {
@@ -328,11 +346,15 @@ impl<'r> Turn<'r, '_> {
                     let lists = (&mut cursor.accesses, &mut cursor.steps);
                     cursor.left = event.iterations_at(module, variables, segment, lists).min(self.most);
                     cursor.accesses.iter_mut().for_each(|access| access.address |= cursor.rank);
+                    self.bounds.of_loop(&mut cursor.accesses);
                 } else {
                     let frame = event.accesses_at(module, variables, segment, &mut self.accesses);
                     let frame = frame.map(|frame| frame | cursor.rank);
                     if cursor.rank != 0 {
                         self.accesses.iter_mut().for_each(|access| access.address |= cursor.rank);
+                    }
+                    if entry.dynamic || u64::from(entry.bytes) > self.bounds.most() {
+                        self.bounds.apply(&mut self.accesses);
                     }
                     let thread = cursor.thread;
                     let executed = Executed { context, thread, id, module, module_number, segment, frame };
@@ -370,7 +392,8 @@ impl<'r> Turn<'r, '_> {
         let [address, size, writes, ..] = control.slots;
         let mode = if writes == 0 { Mode::Load } else { Mode::Store };
         let flags = operation::LIBRARY;
-        let access = Access { address, size, mode, flags, operation: program.transfer(cursor.last, mode) };
+        let mut access = Access { address, size, mode, flags, operation: program.transfer(cursor.last, mode) };
+        self.bounds.one(&mut access);
         let module_number = program.module_of(cursor.last);
         let (context, thread, id) = (cursor.context, cursor.thread, cursor.last);
         consumer.transfer(Executed { context, thread, id, module, module_number, segment, frame: None }, &access);

@@ -5,9 +5,6 @@ use std::io;
 use datafusion::common::SchemaError;
 use datafusion::error::DataFusionError;
 
-use crate::views::TABLES;
-use crate::{tasks, VIEWS};
-
 /// Why there is no answer.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -15,6 +12,9 @@ pub enum QueryError {
     /// The query is malformed, names what does not exist, or cannot be carried out.
     #[error("{0}")]
     Query(String),
+    /// The query names a table that does not exist.
+    #[error("there is no table `{0}`")]
+    NoTable(String),
     /// The answer could not be written.
     #[error(transparent)]
     Output(io::Error),
@@ -25,7 +25,7 @@ impl From<DataFusionError> for QueryError {
     fn from(error: DataFusionError) -> QueryError {
         let text = match error.find_root() {
             DataFusionError::SQL(error, _) => error.to_string(),
-            DataFusionError::Plan(text) => plan(text),
+            DataFusionError::Plan(text) => return plan(text),
             DataFusionError::Execution(text)
             | DataFusionError::ResourcesExhausted(text)
             | DataFusionError::NotImplemented(text) => text.clone(),
@@ -36,15 +36,23 @@ impl From<DataFusionError> for QueryError {
     }
 }
 
-/// A table that does not exist, with those that do; anything else as it is.
-fn plan(text: &str) -> String {
-    let Some(name) = text.strip_prefix("table '").and_then(|rest| rest.strip_suffix("' not found")) else {
-        return text.to_owned();
-    };
-    let name = name.rsplit('.').next().unwrap_or(name);
-    let views = VIEWS.iter().map(|view| view.name).chain([tasks::NAME]);
-    let names: Vec<&str> = TABLES.iter().copied().chain(views).collect();
-    format!("there is no table `{name}`; there are {}", names.join(", "))
+impl QueryError {
+    /// With the tables that there are, where it names another.
+    pub(crate) fn among(self, tables: &[&str]) -> QueryError {
+        match self {
+            QueryError::NoTable(_) => QueryError::Query(format!("{self}; there are {}", tables.join(", "))),
+            other => other,
+        }
+    }
+}
+
+/// A table that does not exist; anything else as it is.
+fn plan(text: &str) -> QueryError {
+    let name = text.strip_prefix("table '").and_then(|rest| rest.strip_suffix("' not found"));
+    match name {
+        Some(name) => QueryError::NoTable(name.rsplit('.').next().unwrap_or(name).to_owned()),
+        None => QueryError::Query(text.to_owned()),
+    }
 }
 
 fn schema(error: &SchemaError) -> String {

@@ -102,7 +102,7 @@ pub enum Verb {
     Graph(graph::Graph),
     /// Show which loops and calls could run in parallel, and what forbids it.
     Depend(depend::Depend),
-    /// Answer SQL about every strand: a table, CSV, JSON (needs workspan-query).
+    /// Answer SQL about every strand, or about a task graph: a table, CSV, JSON (needs workspan-query).
     Query(Query),
 }
 
@@ -485,15 +485,18 @@ const QUERY: &str = "\
 Tables: nodes (a row for each strand), sites, contexts, meta. Views: strands, site_totals, tasks, threads. \
 `describe nodes` lists the columns. Needs a recording made with --strands.
 
+Of a task graph (NAME.graph): tasks, edges, blocks, operations, accesses, allocations, allocation_events.
+
 Examples:
   workspan query 'select * from site_totals order by work_ns desc limit 10'
+  workspan query run.graph \"select line, sum(size) from accesses where task = '0:2' group by line\"
   workspan query run.wspan --csv 'select event, count(*) from nodes group by event'";
 
 /// `workspan query`.
 #[derive(Args, Clone, Debug)]
 #[command(after_help = QUERY, override_usage = "workspan query [OPTIONS] [FILE] <SQL>")]
 pub struct Query {
-    /// Recording to read (default: workspan.wspan), then the query.
+    /// Recording or task graph to read (default: workspan.wspan), then the query.
     #[arg(value_names = ["FILE", "SQL"], required = true, num_args = 1..=2)]
     pub words: Vec<OsString>,
     /// Write one JSON object a line for each row, in place of a table.

@@ -69,9 +69,29 @@ pub fn machine() -> u64 {
     }
 }
 
+/// Processors of this machine, whichever of them this rank may use; 0: unknown.
+pub fn processors() -> u32 {
+    let online = fs::read_to_string("/sys/devices/system/cpu/online").unwrap_or_default();
+    count(online.trim()).unwrap_or(0)
+}
+
+/// Members of a list of ranges, as `0-3,8`.
+fn count(list: &str) -> Option<u32> {
+    list.split(',').try_fold(0_u32, |sum, range| {
+        let (first, last) = range.split_once('-').unwrap_or((range, range));
+        let (first, last): (u32, u32) = (first.parse().ok()?, last.parse().ok()?);
+        sum.checked_add(last.checked_sub(first)?)?.checked_add(1)
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn processors_are_counted() {
+        assert_eq!(["0", "0-1", "0-3,8", "", "3-1", "a"].map(count), [Some(1), Some(2), Some(5), None, None, None]);
+    }
 
     #[test]
     fn each_rank_has_its_own_file() {

@@ -21,7 +21,7 @@ mod tests;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use workspan_trace::control::{Kind, Operation};
-use workspan_trace::program::{operation, Access as Mode};
+use workspan_trace::program::{operation, Access as Mode, Module, Segment, NONE};
 
 pub use crate::allocations::Allocation;
 use crate::allocations::Allocations;
@@ -88,12 +88,42 @@ const MOST: usize = 16;
 /// How far the first thread's stack reaches below a frame, at most.
 const STACK: u64 = 8 << 20;
 /// Functions that compilers make for the OpenMP runtime.
-const MADE_UP: [&str; 3] = ["omp.reduction", "omp_task_dup", "omp.copyprivate"];
+const MADE_UP: [&str; 5] = ["omp.reduction", "omp_task_dup", "omp.copyprivate", REDUCTION_BEGINS, ".red_comb."];
+/// The one that gives a thread's copy of what tasks reduce its first value.
+const REDUCTION_BEGINS: &str = ".red_init.";
+/// Calls that allocate these copies.
+const REDUCTIONS: [&str; 2] = ["__kmpc_taskred_", "__kmpc_task_reduction_"];
+
+/// What compilers make for the OpenMP runtime, of a module.
+#[derive(Debug, Default)]
+struct MadeUp {
+    /// Functions; whether they give copies of reductions their first value.
+    functions: HashMap<u32, bool>,
+    /// Segments that end in calls which allocate such copies.
+    calls: HashSet<u32>,
+}
+
+impl MadeUp {
+    fn of(module: &Module) -> MadeUp {
+        let is_made_up = |name: &str| MADE_UP.iter().any(|part| name.contains(part));
+        let functions = (0..).zip(&module.functions).filter(|(_, function)| is_made_up(&function.name));
+        let allocates = |segment: &Segment| {
+            segment.callee != NONE && REDUCTIONS.iter().any(|start| module.text(segment.callee).starts_with(start))
+        };
+        let calls = (0..).zip(&module.segments).filter(|(_, segment)| allocates(segment));
+        MadeUp {
+            functions: functions.map(|(number, it)| (number, it.name.contains(REDUCTION_BEGINS))).collect(),
+            calls: calls.map(|(number, _)| number).collect(),
+        }
+    }
+}
 
 #[derive(Default)]
 struct Context {
     /// Segment executed last.
     segment: u32,
+    /// What it allocates now are copies of what tasks reduce.
+    reduces: bool,
     /// The first frame on the stack that it runs on.
     frame: Option<u64>,
     /// What it has just released by an atomic operation that comes next.
@@ -115,12 +145,14 @@ pub struct Races {
     /// Of each stack, by its first byte: below which frames nothing is left, since which mark. Frames fall, marks rise.
     stacks: HashMap<u64, Vec<(u64, u32)>>,
     marks: u32,
-    /// Functions that are excluded, by module.
-    left_out: Vec<Option<HashSet<u32>>>,
+    /// By module.
+    made_up: Vec<Option<MadeUp>>,
     /// Whose code contexts run.
     owners: Owners,
     /// The variables that threads have for themselves, in ascending order: first address, the one after the last.
     locals: Vec<(u64, u64)>,
+    /// Of these, copies of what tasks reduce, each thread's beside those of others.
+    copies: HashSet<u64>,
     /// Memory for lists: accesses of a cell, those that a new one races with.
     lists: (Vec<Last>, Vec<Last>),
 }
@@ -170,19 +202,28 @@ impl Races {
         })
     }
 
+    /// True if a segment's accesses are excluded.
     fn is_left_out(&mut self, executed: &Executed<'_>) -> bool {
         let module = executed.module_number as usize;
-        if self.left_out.len() <= module {
-            self.left_out.resize(module + 1, None);
+        if self.made_up.len() <= module {
+            self.made_up.resize_with(module + 1, || None);
         }
-        let found = self.left_out[module].get_or_insert_with(|| {
-            let functions = (0..).zip(&executed.module.module.functions);
-            functions
-                .filter(|(_, function)| MADE_UP.iter().any(|name| function.name.contains(name)))
-                .map(|(number, _)| number)
-                .collect()
-        });
-        !found.is_empty() && found.contains(&executed.segment.function)
+        let found = self.made_up[module].get_or_insert_with(|| MadeUp::of(&executed.module.module));
+        let function = if found.functions.is_empty() { None } else { found.functions.get(&executed.segment.function) };
+        if !found.calls.is_empty() {
+            let number = executed.id.saturating_sub(executed.module.base);
+            self.contexts.get(executed.context).reduces = function == Some(&true) || found.calls.contains(&number);
+        }
+        function.is_some()
+    }
+
+    /// Memory that threads have for themselves.
+    fn add_local(&mut self, address: u64, size: u64) {
+        let local = (address, address.saturating_add(size));
+        match self.locals.binary_search_by_key(&address, |(first, _)| *first) {
+            Ok(at) => self.locals[at] = local,
+            Err(at) => self.locals.insert(at, local),
+        }
     }
 
     fn forget(&mut self, address: u64, size: u64) {
@@ -403,14 +444,15 @@ impl Consumer for Races {
                     self.mark(frame);
                 }
             }
-            Kind::Allocate => self.forget(address, size),
-            Kind::Local => {
-                let local = (address, address.saturating_add(size));
-                match self.locals.binary_search_by_key(&address, |(first, _)| *first) {
-                    Ok(at) => self.locals[at] = local,
-                    Err(at) => self.locals.insert(at, local),
+            Kind::Allocate => {
+                self.forget(address, size);
+                if self.contexts.get(context).reduces {
+                    self.add_local(address, size);
+                    self.copies.insert(address);
                 }
             }
+            Kind::Free if self.copies.remove(&address) => self.locals.retain(|(first, _)| *first != address),
+            Kind::Local => self.add_local(address, size),
             Kind::Atomic if Operation::of(control.slots[2]).is_some_and(Operation::releases) => {
                 self.contexts.get(context).released = Some(address);
             }

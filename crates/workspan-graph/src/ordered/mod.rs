@@ -10,4 +10,6 @@ pub(crate) mod names;
 pub mod order;
 pub mod ranks;
 pub mod structure;
+pub mod tables;
 pub mod task;
+pub mod walk;

@@ -7,10 +7,12 @@
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 
 use workspan_trace::bytes::{Malformed, Reader, Writer};
 use workspan_trace::{READABLE, VERSION};
 
+use crate::bounds::Cut;
 use crate::codec::Encoded;
 use crate::program::Program;
 use crate::ranks::{self, Ranks};
@@ -96,6 +98,8 @@ pub struct Host {
     pub machine: u64,
     /// Rate of the counter, in Hz, if it is not the machine's, as that of an emulated program; else 0.
     pub rate: u64,
+    /// Processors of the machine; of merged recordings, of all machines; 0: unknown.
+    pub processors: u32,
 }
 
 /// Where a chunk of events is, and what it holds.
@@ -203,6 +207,7 @@ impl Recorder {
         out.number(host.start);
         out.number(host.machine);
         out.number(host.rate);
+        out.number(host.processors.into());
         self.put(&out.bytes)
     }
 
@@ -235,7 +240,8 @@ fn record(kind: u8) -> Writer {
 /// A recording, opened: everything but the accesses.
 #[derive(Debug)]
 pub struct Recording {
-    file: File,
+    /// Several threads may read chunks.
+    file: Mutex<File>,
     /// What was known before the program ran.
     pub meta: Meta,
     /// Static descriptions.
@@ -254,6 +260,8 @@ pub struct Recording {
     pub bytes: u64,
     /// Where damage begins, if there is some.
     pub damaged: Option<u64>,
+    /// Accesses that were too long to be replayed whole.
+    pub cut: Cut,
 }
 
 impl Recording {
@@ -273,7 +281,7 @@ impl Recording {
             return Err(Problem::Version(version));
         }
         let mut recording = Recording {
-            file,
+            file: Mutex::new(file),
             meta: Meta::default(),
             program: Program::new(),
             chunks: Vec::new(),
@@ -283,6 +291,7 @@ impl Recording {
             sample: None,
             bytes,
             damaged: None,
+            cut: Cut::default(),
         };
         let mut at = 12;
         let mut unpacker = zstd::bulk::Decompressor::new()?;
@@ -313,18 +322,19 @@ impl Recording {
         if at == bytes {
             return Ok(None);
         }
-        self.file.seek(SeekFrom::Start(at))?;
+        let file = self.file.get_mut().unwrap_or_else(PoisonError::into_inner);
+        file.seek(SeekFrom::Start(at))?;
         let mut head = [0; 8];
         if bytes - at < 8 {
             return Err(Problem::Damaged(at));
         }
-        self.file.read_exact(&mut head)?;
+        file.read_exact(&mut head)?;
         let word = |from: usize| head[from..from + 4].try_into().map_or(0, u32::from_le_bytes);
         if u64::from(word(0)) > bytes - at - 8 || word(0) > MOST_BODY {
             return Err(Problem::Damaged(at));
         }
         let mut body = vec![0; word(0) as usize];
-        self.file.read_exact(&mut body)?;
+        file.read_exact(&mut body)?;
         if crc32fast::hash(&body) != word(4) || body.is_empty() {
             return Err(Problem::Damaged(at));
         }
@@ -373,9 +383,10 @@ impl Recording {
                 self.end = Some(end);
             }
             kind::HOST => {
-                let mut host = Host { start: from.number()?, machine: from.number()?, rate: 0 };
-                // Earlier recordings end here.
+                let mut host = Host { start: from.number()?, machine: from.number()?, ..Host::default() };
+                // Earlier recordings end here, or behind the next.
                 host.rate = if from.rest().is_empty() { 0 } else { from.number()? };
+                host.processors = if from.rest().is_empty() { 0 } else { from.small()? };
                 if host.rate != 0 {
                     self.meta.ticks_per_second = host.rate;
                 }
@@ -391,7 +402,7 @@ impl Recording {
     /// Reads the accesses of a chunk.
     pub fn encoded(&self, chunk: &ChunkInfo) -> Result<Encoded, Problem> {
         let (at, structure, residuals) = chunk.place;
-        let mut file = &self.file;
+        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         file.seek(SeekFrom::Start(at))?;
         let mut bytes = vec![0; structure];
         file.read_exact(&mut bytes)?;

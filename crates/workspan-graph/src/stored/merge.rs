@@ -6,7 +6,7 @@
 //!
 //! **Cost:** each chunk is decoded and encoded once, one after the other; memory: a chunk, and the control events.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use workspan_trace::control::{Kind, FIRST_SEGMENT};
 use workspan_trace::{ID_BYTES, SLOT_BYTES};
@@ -137,9 +137,21 @@ impl<'r> Merger<'r> {
                 recorder.events(chunk.context + first, chunk.sequence, chunk.unfinished, &encoded)?;
             }
         }
-        recorder.host(Host::default())?;
+        recorder.host(Host { processors: self.processors(), ..Host::default() })?;
         recorder.finish(&self.ending())?;
         Ok(ranks)
+    }
+
+    /// Processors of all machines; 0 if those of one are unknown.
+    fn processors(&self) -> u32 {
+        let mut machines = BTreeMap::new();
+        for (_, recording) in &self.ranks {
+            let Some(host) = recording.host.filter(|host| host.machine != 0 && host.processors != 0) else {
+                return 0;
+            };
+            machines.insert(host.machine, host.processors);
+        }
+        machines.values().fold(0, |sum: u32, processors| sum.saturating_add(*processors))
     }
 
     fn ending(&self) -> End {

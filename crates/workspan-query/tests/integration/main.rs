@@ -9,6 +9,10 @@ use workspan_query::{run, Cell, Column, QueryError, Sink, VIEWS};
 use workspan_store::{survey, Meta, Writer};
 use workspan_testkit::strands::{random, RandomRun};
 
+mod graph;
+#[expect(dead_code, reason = "other tests use more of it")]
+#[path = "../../../workspan-graph/tests/integration/made.rs"]
+mod made;
 mod program;
 
 /// A folder with the strands of a run: a root and two tasks.

@@ -15,6 +15,8 @@ use anyhow::{anyhow, Context};
 
 use crate::args;
 use crate::exit::Outcome;
+use crate::graph::open::open as open_folder;
+use crate::known::Known;
 use crate::output;
 use crate::strands;
 
@@ -26,13 +28,28 @@ const SOURCE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "-query");
 
 /// Runs the verb: returns only if the program cannot be run.
 pub fn run(args: &args::Query) -> anyhow::Result<Outcome> {
-    let folder = strands::folder(&strands::recording_of(&args.file()))?;
+    let folder = folder(&args.file())?;
     let folders = folders();
     let program = find(&folders).ok_or_else(|| missing(&folders))?;
     let mut command = Command::new(&program);
     command.args(args.json.then_some("--json")).args(args.csv.then_some("--csv"));
     let error = command.arg("--").arg(folder).arg(args.sql()).exec();
     Err(error).with_context(|| format!("cannot run {}", program.display()))
+}
+
+/// The task graph or the strands that a file stands for.
+fn folder(file: &Path) -> anyhow::Result<PathBuf> {
+    if file.is_dir() && Known::of(file) == Some(Known::Graph) {
+        return Ok(file.to_owned());
+    }
+    if Known::of(file) == Some(Known::Graph) {
+        let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
+        return Ok(folder.unwrap_or(Path::new(".")).to_owned());
+    }
+    if file.extension().is_some_and(|extension| extension == "graph") {
+        open_folder(file)?;
+    }
+    strands::folder(&strands::recording_of(file))
 }
 
 /// Where the program may be: beside this one, in `PATH`, where cargo installs, in Workspan's cache.

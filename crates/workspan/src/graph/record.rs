@@ -12,12 +12,12 @@ use nix::sys::memfd::{memfd_create, MFdFlags};
 use workspan_collect::platform;
 use workspan_graph::file::{End, Host, Meta, Recorder, Recording, NAME};
 use workspan_graph::graph::Graph;
+use workspan_graph::missing::problems;
 use workspan_graph::sample::Sample;
 use workspan_model::Exit;
 use workspan_trace::drain::Memory;
 use workspan_trace::shm;
 
-use super::open::problems;
 use super::{drain, report, tables};
 use crate::args::graph::GraphRecord;
 use crate::exit::{Outcome, Status, FAILED};
@@ -105,7 +105,8 @@ pub fn run(args: &GraphRecord) -> anyhow::Result<Outcome> {
         refused: header.refused.load(Relaxed),
         unknown: drained.unknown,
     };
-    let host = Host { start: header.start.load(Relaxed), machine: rank::machine(), rate };
+    let (start, machine, processors) = (header.start.load(Relaxed), rank::machine(), rank::processors());
+    let host = Host { start, machine, rate, processors };
     let mut recorder = drained.recorder;
     let written = match drained.error {
         None => recorder.host(host).and_then(|()| recorder.finish(&end)).map(drop),

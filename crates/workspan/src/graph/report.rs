@@ -7,11 +7,13 @@ use serde_json::{json, Value};
 use workspan_graph::file::Recording;
 use workspan_graph::graph::{Graph, Type};
 use workspan_graph::messages::identity;
+use workspan_graph::missing::problems;
+use workspan_graph::tables::counts;
 use workspan_report::place;
 use workspan_symbols::function_of_symbol;
 use workspan_trace::program::flag;
 
-use super::open::{open, problems};
+use super::open::open;
 use super::sampled;
 use super::shown::{self, Answer, Table};
 use crate::args::graph::GraphReport;
@@ -55,15 +57,6 @@ fn kinds(graph: &Graph) -> String {
     let tasks: Vec<String> =
         names.iter().zip(kinds).map(|(name, kind)| format!("{} {name}", graph.count(kind))).collect();
     tasks.join(", ")
-}
-
-/// How often each segment was executed.
-pub fn counts(recording: &Recording) -> BTreeMap<u32, u64> {
-    let mut counts = BTreeMap::new();
-    for (id, count) in recording.chunks.iter().flat_map(|chunk| &chunk.summary.counts) {
-        *counts.entry(*id).or_default() += count;
-    }
-    counts
 }
 
 /// Basic blocks in the program, and those that were executed at least once.

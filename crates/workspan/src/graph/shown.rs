@@ -5,12 +5,14 @@ use std::path::Path;
 
 use anyhow::Context;
 use serde_json::{Map, Value};
+use workspan_graph::bounds::Bounds;
 use workspan_graph::file::Recording;
+use workspan_graph::missing::problems;
+use workspan_model::Nanos;
 use workspan_report::graph::{html, Drawing, Page, Section, Table as Rows};
 use workspan_report::place::short_file;
-use workspan_report::words::csv_cell;
+use workspan_report::words::{csv_cell, memory};
 
-use super::open::problems;
 use super::sampled::{self, Numbers};
 use crate::args::graph::Form;
 use crate::table::{self, Align};
@@ -62,7 +64,21 @@ pub fn write(form: &Form, recording: &Recording, answer: &Answer) -> anyhow::Res
         output::note(&sentence);
     }
     output::data(&text(form, recording, answer))?;
+    if let Some(sentence) = cut(recording) {
+        output::note(&sentence);
+    }
     Ok(())
+}
+
+/// Accesses that were too long to be looked at whole.
+fn cut(recording: &Recording) -> Option<String> {
+    let (count, most) = (recording.cut.count(), Bounds::of(recording).most());
+    (count > 0).then(|| {
+        format!(
+            "accesses that are longer than {}, or than memory: {count}; only their first bytes are in these numbers",
+            memory(most)
+        )
+    })
 }
 
 /// Writes a page of several answers.
@@ -75,6 +91,7 @@ pub fn page(
 ) -> anyhow::Result<()> {
     let sections: Vec<Section> = answers.iter().map(|answer| section(recording, answer)).collect();
     let mut warnings = problems(recording);
+    warnings.extend(cut(recording));
     warnings
         .extend(sampled::in_short(recording).map(|short| format!("{short}; each section says what that means for it")));
     let page = html(&Page {
@@ -99,7 +116,9 @@ fn section(recording: &Recording, answer: &Answer) -> Section {
     let is_object = |column: &usize| table.rows.iter().any(|row| row.get(*column).is_some_and(Value::is_object));
     let columns: Vec<usize> = (0..table.columns.len()).filter(|column| !is_object(column)).collect();
     let names = (0..).zip(&columns).filter(|(_, column)| is_text(table, **column)).map(|(place, _)| place);
-    let cell = |row: &Vec<Value>, column: &usize| row.get(*column).map_or_else(String::new, shown);
+    let cell = |row: &Vec<Value>, column: &usize| {
+        row.get(*column).map_or_else(String::new, |value| shown(table.columns[*column], value))
+    };
     let left = table.rows.len().saturating_sub(ROWS_OF_A_PAGE);
     let more = if left == 0 { String::new() } else { format!(" {left} more rows: see them with --json.") };
     Section {
@@ -111,7 +130,7 @@ fn section(recording: &Recording, answer: &Answer) -> Section {
         help: answer.help.to_owned() + &more,
         drawings: answer.drawings.clone(),
         tables: vec![Rows {
-            header: columns.iter().map(|column| table.columns[*column].replace('_', " ")).collect(),
+            header: columns.iter().map(|column| heading(table.columns[*column])).collect(),
             names: names.collect(),
             rows: table
                 .rows
@@ -151,7 +170,14 @@ fn text(form: &Form, recording: &Recording, answer: &Answer) -> String {
         );
         return text;
     }
-    let text = answer.text.clone().unwrap_or_else(|| in_columns(&answer.head, table, form.top));
+    let text = answer.text.clone().unwrap_or_else(|| {
+        let text = in_columns(&answer.head, table, form.top);
+        if table.rows.is_empty() {
+            text
+        } else {
+            format!("{text}\n{}\n", answer.help)
+        }
+    });
     match sampled::sentence(recording, answer.numbers) {
         Some(sentence) => format!("! {sentence}\n{text}"),
         None => text,
@@ -167,8 +193,9 @@ fn objects(table: &Table) -> Vec<Value> {
 
 /// The head over the first rows.
 pub fn in_columns(head: &str, table: &Table, most: usize) -> String {
-    let mut rows = vec![table.columns.iter().map(|name| name.replace('_', " ")).collect::<Vec<_>>()];
-    rows.extend(table.rows.iter().take(most).map(|row| row.iter().map(shown).collect()));
+    let mut rows = vec![table.columns.iter().map(|name| heading(name)).collect::<Vec<_>>()];
+    let cells = |row: &Vec<Value>| table.columns.iter().zip(row).map(|(name, value)| shown(name, value)).collect();
+    rows.extend(table.rows.iter().take(most).map(cells));
     let align = |column: usize| if is_text(table, column) { Align::Left } else { Align::Right };
     let aligned: Vec<Align> = (0..table.columns.len()).map(align).collect();
     let mut text = format!("{head}\n\n{}", table::write(&rows, &aligned));
@@ -179,10 +206,25 @@ pub fn in_columns(head: &str, table: &Table, most: usize) -> String {
     text
 }
 
-/// As a reader calls it: files of packages and toolchains without the folders that these lie in.
-fn shown(value: &Value) -> String {
+/// A column's key as a reader sees it: what its unit is, the values say.
+fn heading(column: &str) -> String {
+    match column {
+        "ns" => "time".to_owned(),
+        _ => column.strip_suffix("_ns").unwrap_or(column).replace('_', " "),
+    }
+}
+
+/// As a reader calls it: shares as per cent, times with their unit, files of packages and toolchains without the folders that these lie
+/// in.
+fn shown(column: &str, value: &Value) -> String {
     let text = plain(value);
     match value {
+        Value::Number(number) if column == "share" || column.ends_with("_ratio") => {
+            number.as_f64().map_or(text, |share| format!("{:.1} %", 100.0 * share))
+        }
+        Value::Number(number) if column == "ns" || column.ends_with("_ns") => {
+            number.as_i64().map_or(text, |nanos| Nanos(nanos).to_string())
+        }
         Value::String(_) if text.starts_with('/') => short_file(&text).to_owned(),
         _ => text,
     }

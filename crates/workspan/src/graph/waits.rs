@@ -70,16 +70,26 @@ pub fn answer(recording: &Recording, graph: &Graph) -> anyhow::Result<Answer> {
     if !shares.is_empty() {
         head = format!("{head}\ncritical path: {}", shares.join(", "));
     }
+    let processors = recording.host.map_or(0, |host| host.processors);
+    let ranks = recording.ranks.size;
+    if ranks > processors && processors > 0 {
+        head = format!(
+            "{head}\n{ranks} ranks shared {processors} processors: a rank that waits for a processor keeps others waiting, so that most \
+             of these waits may be the machine's. Run as many ranks as processors to see those of the program."
+        );
+    }
     if rows.is_empty() {
         head = format!("{head}\nno rank waited for another one: waits are those of programs on MPI");
     }
-    let ranks: Vec<Value> =
+    let by_rank: Vec<Value> =
         by_rank.iter().map(|(rank, ticks)| json!({ "rank": rank, "span_ns": nanos(*ticks) })).collect();
     let fields = json!({
         "work_ns": nanos(path.work),
         "span_ns": nanos(path.span),
         "parallelism": ratio(path.work, path.span),
-        "critical_path": ranks,
+        "critical_path": by_rank,
+        "ranks": ranks,
+        "processors": (processors > 0).then_some(processors),
         "complete": recording.complete(),
     });
     let columns = &["ns", "count", "kind", "rank", "waits_at", "for_rank", "for"];

@@ -81,6 +81,86 @@ fn a_program_for_aarch64_runs_under_an_emulator() {
     assert_eq!(out(&recorded), "99900000\n");
 }
 
+/// The same in C++: a lock and an unlock for each of 30 additions.
+const CPP: &str = "\
+#include <cstdio>
+#include <mutex>
+#include <thread>
+#include <vector>
+std::mutex lock;
+long sum;
+int main() {
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 3; i++)
+        threads.emplace_back([i] {
+            for (int k = 0; k < 10; k++) {
+                std::lock_guard<std::mutex> guard(lock);
+                sum += i;
+            }
+        });
+    for (auto &thread : threads) thread.join();
+    std::printf(\"%ld\\n\", sum);
+}
+";
+const MANIFEST: &str = "[package]\nname = \"crossed\"\nversion = \"0.1.0\"\nedition = \"2021\"\n\n[workspace]\n";
+const RUST: &str = "\
+use std::sync::Mutex;
+fn main() {
+    let sum = Mutex::new(0);
+    std::thread::scope(|scope| {
+        for i in 0..3 {
+            let sum = &sum;
+            scope.spawn(move || (0..10).for_each(|_| *sum.lock().unwrap() += i));
+        }
+    });
+    println!(\"{}\", sum.into_inner().unwrap());
+}
+";
+
+/// Records `PROGRAM` under the emulator, and checks what it prints and creates, and that nothing races.
+#[track_caller]
+#[cfg(target_arch = "x86_64")]
+fn check(folder: &std::path::Path, program: &str, syncs: u64) {
+    let record = ["graph", "record", "-o", "run.graph", "--", "qemu-aarch64", "-L", "/usr/aarch64-linux-gnu", program];
+    assert_eq!(out(&success(workspan(folder, &record))), "30\n");
+    let report = json(folder, "report");
+    assert_eq!(report["complete"], true, "{report:#}");
+    assert_eq!([&report["tasks"]["create"], &report["tasks"]["sync"]], [3, syncs], "{report:#}");
+    let found = json(folder, "races");
+    assert_eq!(found["races"], serde_json::Value::Array(Vec::new()), "{found:#}");
+}
+
+#[test]
+#[cfg(target_arch = "x86_64")]
+#[expect(clippy::print_stderr, reason = "says that it did not run")]
+fn programs_in_cpp_and_rust_for_aarch64_run_under_an_emulator() {
+    let folder = folder("cross-cpp");
+    if !is_there("aarch64-linux-gnu-g++") || !is_there("qemu-aarch64") {
+        eprintln!("not run: there is no aarch64-linux-gnu-g++, or no qemu-aarch64");
+        return;
+    }
+    std::fs::write(folder.join("prog.cpp"), CPP).expect("writable");
+    let line = ["build", "--", "clang++-19", "--target=aarch64-linux-gnu", "-O1", "-pthread", "prog.cpp", "-o", "prog"];
+    let built = workspan(&folder, &line);
+    if !built.status.success() {
+        let words = err(&built);
+        assert!(words.contains("rustup target add aarch64-unknown-linux-gnu"), "{words}");
+        eprintln!("not run: this workspan has no run-time for aarch64");
+        return;
+    }
+    check(&folder, "./prog", 60);
+    std::fs::create_dir(folder.join("src")).expect("writable");
+    std::fs::write(folder.join("Cargo.toml"), MANIFEST).expect("writable");
+    std::fs::write(folder.join("src/main.rs"), RUST).expect("writable");
+    let mut cargo = Command::new(env!("CARGO_BIN_EXE_cargo-workspan"));
+    cargo.args(["workspan", "build", "--memory", "--target", "aarch64-unknown-linux-gnu"]).current_dir(&folder);
+    cargo.env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER", "aarch64-linux-gnu-gcc").env_remove("CARGO_TARGET_DIR");
+    cargo.env("XDG_CACHE_HOME", std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache"));
+    success(cargo.output().expect("it can be run"));
+    // Locks of the standard library are atomic operations, no tasks.
+    check(&folder, "target/workspan-memory/aarch64-unknown-linux-gnu/debug/crossed", 0);
+}
+
 #[test]
 fn processors_without_a_run_time_are_refused() {
     let folder = folder("cross-other");

@@ -52,6 +52,25 @@ fn it_is_found_where_programs_are_installed() {
     }
 }
 
+/// A task graph is named by its folder, or by its file; other folders are errors that say what to type.
+#[test]
+fn a_task_graph_goes_to_the_program_as_it_is() {
+    let folder = recorded("query-graph", SEEDS[0]);
+    script(&folder.join("own"), SCRIPT);
+    let graph = folder.join("run.graph");
+    fs::create_dir_all(&graph).expect("writable");
+    let query = |file: &str| run(alone(&folder).args(["query", file, "select 1"]));
+    query("run.graph").check_error(2, &["there is no task graph in the folder run.graph", "workspan graph record"]);
+    fs::write(graph.join("events.wsg"), "something else").expect("writable");
+    query("run.graph").check_error(2, &["cannot read the task graph run.graph", "it is no task graph"]);
+    fs::write(graph.join("events.wsg"), b"wspgraph\x06\0\0\0").expect("writable");
+    for name in ["run.graph", "run.graph/events.wsg"] {
+        let ended = query(name);
+        assert!(ended.out().ends_with("--\nrun.graph\nselect 1\n"), "{}", ended.out());
+        assert_eq!(ended.code(), Some(7));
+    }
+}
+
 /// What lies in the working folder is not run, nor what cannot be.
 #[test]
 fn what_is_no_installation_is_not_run() {

@@ -13,7 +13,9 @@
 //! thread each can be sampled so.
 
 use workspan_trace::control::Kind;
+use workspan_trace::program::Access as Mode;
 
+use crate::bounds::Bounds;
 use crate::cache::{Caches, Impossible, Size};
 use crate::codec::Decoder;
 use crate::events::{Access, Events};
@@ -312,6 +314,7 @@ fn run(
         return Ok(false);
     }
     let (mut accesses, mut steps): (Vec<Access>, Vec<i64>) = Default::default();
+    let bounds = Bounds::of(recording);
     let mut events = Events::new(program, &raw);
     let enough = caches.seen().saturating_add(wanted);
     while let Ok(Some((event, entry))) = events.next_event() {
@@ -321,7 +324,10 @@ fn run(
         if let Some(mut control) = event.control() {
             if control.kind == Kind::Transfer {
                 ranks::mark(&mut control, rank);
-                caches.access(control.slots[0], control.slots[1]);
+                let [address, size, ..] = control.slots;
+                let mut access = Access { address, size, mode: Mode::Load, flags: 0, operation: 0 };
+                bounds.one(&mut access);
+                caches.access(access.address, access.size);
             }
             continue;
         }
@@ -342,11 +348,13 @@ fn run(
             for (access, step) in accesses.iter_mut().zip(&steps) {
                 access.address = access.address.wrapping_add(step.cast_unsigned().wrapping_mul(behind)) | rank;
             }
+            bounds.of_loop(&mut accesses);
             let left = (enough - caches.seen()).div_ceil(each.max(1)).max(1);
             caches.iterate(Iterations { first: &accesses, steps: &steps, times: (times - behind).min(left) });
         } else {
             event.accesses_at(module, variables, segment, &mut accesses);
-            for access in &accesses {
+            for access in &mut accesses {
+                bounds.one(access);
                 caches.access(access.address | rank, access.size);
             }
         }

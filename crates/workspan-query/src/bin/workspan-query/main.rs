@@ -1,4 +1,4 @@
-//! The program `workspan-query`: answers a query over a folder of strands. `workspan query` runs it.
+//! The program `workspan-query`: answers a query over a folder of strands or a task graph. `workspan query` runs it.
 //!
 //! A program of its own because DataFusion takes several times as long to compile as all of Workspan.
 //!
@@ -14,7 +14,7 @@ use std::process::ExitCode;
 
 use answer::{Answer, Form};
 use clap::Parser;
-use workspan_query::QueryError;
+use workspan_query::{GraphFolder, QueryError};
 
 /// Wrong usage, or input or output that failed; as of all commands of Workspan.
 const FAILED: u8 = 2;
@@ -25,11 +25,11 @@ Example:
 
 `workspan query` runs this program; `workspan query --help` lists tables and views.";
 
-/// Answer a question in SQL about recorded strands.
+/// Answer a question in SQL about recorded strands or a task graph.
 #[derive(Debug, Parser)]
 #[command(name = "workspan-query", version, after_help = EXAMPLE, max_term_width = 100)]
 struct Arguments {
-    /// The folder of strands: NAME.strands.
+    /// The folder of strands, NAME.strands, or of a task graph, NAME.graph.
     folder: PathBuf,
     /// The question.
     sql: String,
@@ -65,12 +65,25 @@ fn main() -> ExitCode {
 
 fn answer(arguments: &Arguments) -> Result<(), QueryError> {
     let folder = &arguments.folder;
+    if workspan_query::is_graph(folder) {
+        return answer_of_graph(arguments);
+    }
     let survey = workspan_store::survey(folder).map_err(|error| QueryError::Query(error.to_string()))?;
     for (run, problem) in &survey.problems {
         say(&format_args!("warning: {}, run {run}: {problem}", folder.display()));
     }
     let mut answer = Answer::new(arguments.form());
     workspan_query::run(folder, &survey, &arguments.sql, &mut answer)?;
+    answer.end().map_err(QueryError::Output)
+}
+
+fn answer_of_graph(arguments: &Arguments) -> Result<(), QueryError> {
+    let graph = GraphFolder::open(&arguments.folder)?;
+    for problem in graph.problems() {
+        say(&format_args!("warning: {}: {problem}", arguments.folder.display()));
+    }
+    let mut answer = Answer::new(arguments.form());
+    graph.run(&arguments.sql, &mut answer)?;
     answer.end().map_err(QueryError::Output)
 }
 
