@@ -25,6 +25,7 @@
 #include <tbb/parallel_reduce.h>
 #include <tbb/parallel_scan.h>
 #include <tbb/parallel_sort.h>
+#include <tbb/task.h>
 #include <tbb/task_arena.h>
 #include <tbb/task_group.h>
 
@@ -67,6 +68,28 @@ void twice()
         group.run([=] { tick(10 * i); }); // site
         group.wait();
     }
+}
+
+/* A thread that the task has created resumes it. */
+void suspended()
+{
+    tbb::task_group group;
+    std::thread other;
+    group.run([&] { // site
+        tick(10);
+        tbb::task::suspend([&](tbb::task::suspend_point point) {
+            other = std::thread([=] {
+                tick(30);
+                tbb::task::resume(point);
+                tick(1);
+            });
+        });
+        tick(5);
+    });
+    tick(3);
+    group.wait();
+    other.join();
+    tick(4);
 }
 
 void exception()
@@ -410,6 +433,7 @@ const Case cases[] = {
     {"group", group, 40, 27},
     {"deferred", deferred, 15, 15},
     {"twice", twice, 30, 30},
+    {"suspended", suspended, 53, 49},
     {"exception", exception, 12, 12},
     {"cancelled", cancelled, 7, 7},
     {"exception-of-loop", exception_of_loop, 7, 7},

@@ -5,8 +5,12 @@
  *   looks turns WAY STEPS     two threads work in turn, each while the other one looks
  *   looks busy WAY STEPS      two threads work at a time, and look for nothing
  *
- * WAY: spin, pause, yield, sleep, nap (the longer it has waited), lock (a flag that is taken by exchange). STEPS: of arithmetic, a piece.
+ * WAY: spin, pause, yield, sleep, nap (the longer it has waited), lock (a flag that is taken by exchange), wake (by yields, and who goes on is
+ * woken as if it slept, as by C++'s atomics). STEPS: of arithmetic, a piece.
  */
+#define _GNU_SOURCE
+#include <limits.h>
+#include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -14,7 +18,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { PIECES = 20 };
 
@@ -51,6 +57,10 @@ __attribute__((noinline)) static void look(int value)
     } else if (strcmp(way, "yield") == 0) {
         while (!comes(value))
             sched_yield();
+    } else if (strcmp(way, "wake") == 0) {
+        while (!comes(value))
+            sched_yield();
+        sched_yield();
     } else if (strcmp(way, "sleep") == 0) {
         while (!comes(value))
             nanosleep(&millisecond, NULL);
@@ -76,6 +86,8 @@ static void *player(void *number)
     for (int i = (int)(intptr_t)number; i < PIECES; i += 2) {
         look(i);
         work();
+        if (strcmp(way, "wake") == 0)
+            syscall(SYS_futex, &turn, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
         atomic_store(&turn, i + 1);
     }
     return NULL;

@@ -19,6 +19,7 @@
 
 pub mod asked;
 pub mod batch;
+pub mod beside;
 pub mod blocked;
 pub mod calls;
 pub mod candidate;

@@ -35,6 +35,8 @@ struct Looks {
     work: i64,
     /// How long it has taken.
     waited: i64,
+    /// What of that has been counted.
+    counted: i64,
     /// How long the thread had lacked a processor when it last began to yield or sleep.
     preempted: i64,
     /// Where the window began: tick, CPU time of the process and of the thread.
@@ -45,19 +47,49 @@ struct Looks {
 
 std::thread_local! {
     static LOOKS: Cell<Looks> = const {
-        Cell::new(Looks { at: 0, cost: 0, work: -1, waited: 0, preempted: 0, window: (0, 0, 0), windows: (0, 0) })
+        Cell::new(Looks { at: 0, cost: 0, work: -1, waited: 0, counted: 0, preempted: 0, window: (0, 0, 0), windows: (0, 0) })
     };
+}
+
+/// True if a yield of the calling thread at tick `now` goes on with the wait by looks that it is in.
+pub fn goes_on(thread: &Thread, now: u64) -> bool {
+    let looks = LOOKS.get();
+    let since = cost(thread, now) - looks.cost;
+    looks.work == thread.task.work.get() && (0..ticks_of(thread, LOOK_NANOS)).contains(&since)
+}
+
+/// True if the calling thread looked for the last time before tick `when`, in the strand that it is in.
+pub fn has_looked_before(thread: &Thread, when: u64) -> bool {
+    let looks = LOOKS.get();
+    looks.work == thread.task.work.get() && when.wrapping_sub(looks.at) as i64 >= 0
+}
+
+fn cost(thread: &Thread, now: u64) -> i64 {
+    now.wrapping_sub(thread.start.get()) as i64
+}
+
+/// The wait by looks that the calling thread was in last is over, and it is known which strand has ended it: what has been counted of
+/// it is none.
+pub fn was_ended(thread: &Thread) {
+    let looks = LOOKS.get();
+    polls::count(thread, -looks.counted);
+    polls::forget();
+    LOOKS.set(Looks { work: -1, waited: 0, counted: 0, ..looks });
 }
 
 /// The calling thread, in the middle of a strand at tick `now`, calls `sched_yield`, which is `own`.
 pub fn yields<R>(thread: &Thread, now: u64, own: impl FnOnce() -> R) -> R {
+    let goes_on = goes_on(thread, now);
     let mut looks = LOOKS.get();
-    let cost = |now: u64| now.wrapping_sub(thread.start.get()) as i64;
-    let goes_on =
-        looks.work == thread.task.work.get() && (0..ticks_of(thread, LOOK_NANOS)).contains(&(cost(now) - looks.cost));
+    let cost = |now: u64| cost(thread, now);
     if !goes_on {
-        looks.waited = 0;
-        looks.window = window(now);
+        let begun = window(now);
+        // It may only have lost the processor between two looks.
+        let is_same = looks.work == thread.task.work.get();
+        if !is_same || begun.2.wrapping_sub(looks.window.2) > 2 * WINDOW_NANOS {
+            looks.counted = 0;
+        }
+        (looks.waited, looks.window) = (0, begun);
     }
     let result = own();
     let end = clock::read(thread);
@@ -65,7 +97,9 @@ pub fn yields<R>(thread: &Thread, now: u64, own: impl FnOnce() -> R) -> R {
         let polled = (cost(end) - looks.cost).max(0);
         thread.start.set(thread.start.get().wrapping_add(polled as u64));
         let elapsed = end.wrapping_sub(looks.at) as i64;
-        polls::count(thread, while_others_ran(thread, elapsed, looks.windows));
+        let counted = while_others_ran(thread, elapsed, looks.windows);
+        polls::count(thread, counted);
+        looks.counted += counted;
         // Off the processor it has waited for whoever ran there.
         let off = while_others_ran(thread, (elapsed - polled).max(0), looks.windows);
         thread.preempted.set((thread.preempted.get() - off).max(0));

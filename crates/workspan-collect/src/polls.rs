@@ -58,6 +58,11 @@ pub fn slept(thread: &Thread, ticks: i64, last: i64, now: u64) {
     TAIL.set(Tail { waited: ticks, last, end: now, preempted: thread.preempted.get() });
 }
 
+/// The calling thread has not looked.
+pub fn forget() {
+    TAIL.set(Tail { waited: 0, ..TAIL.get() });
+}
+
 /// The strand of `thread`, whose start is moved by the caller, has waited for `ticks` by looks: in span, not in work.
 pub fn count(thread: &Thread, ticks: i64) {
     let account = current_account(thread);

@@ -13,6 +13,7 @@
 
 use core::panic::Location;
 
+use super::beside;
 use super::candidate;
 use super::events;
 use super::exclude::exclude_next;
@@ -314,7 +315,11 @@ pub fn shift(thread: &Thread, context: ContextId) -> ContextId {
 /// Charges the root's serial code since the last region; `to` is the site + 1 of the region that begins, 0 at the end.
 /// Returns the context that was charged.
 pub fn close_serial(shared: Shared, thread: &Thread, span: i64, to: u32) -> ContextId {
-    let serial = serial_context(shared, thread.task.last_region.get(), to);
+    close_serial_from(shared, thread, span, (beside::before(shared, thread), to))
+}
+
+fn close_serial_from(shared: Shared, thread: &Thread, span: i64, (from, to): (u32, u32)) -> ContextId {
+    let serial = serial_context(shared, from, to);
     let account = shared.account(thread, serial);
     strand::flush_to(thread, account);
     events::hand_on(thread, shared.account(thread, ROOT), account);
@@ -325,6 +330,19 @@ pub fn close_serial(shared: Shared, thread: &Thread, span: i64, to: u32) -> Cont
     candidate::raise(&shared.header().root_span, span);
     segment::charged(thread, serial);
     serial
+}
+
+/// The strand of `thread`, stopped, is where a wait ends. Serial code of which it is known now that nothing runs beside it any more is charged up to here;
+/// returns the context.
+pub fn close_beside(shared: Shared, thread: &Thread) -> Option<ContextId> {
+    if strand::context(thread) != ROOT {
+        return None;
+    }
+    let site = beside::waited(shared, thread)?;
+    let from = thread.task.last_region.get();
+    let charged = close_serial_from(shared, thread, strand::span(thread), (from, site));
+    beside::goes_on(shared, thread, site);
+    Some(charged)
 }
 
 fn serial_context(shared: Shared, from: u32, to: u32) -> ContextId {

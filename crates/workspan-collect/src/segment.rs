@@ -18,6 +18,8 @@ use workspan_wire::shm::{Thread, NO_HOME};
 
 /// What lasts no longer is no longer than the hooks around it, if its row is not known either.
 const SHORTEST: u64 = 2_000;
+/// Of more segments of one row than these, the first ones are of the row that follows.
+const MOST_UNDECIDED: u64 = 64;
 
 /// A thread that has been readied is at home outside of all regions, if anybody wants to know.
 pub fn start(shared: Shared, thread: &Thread) {
@@ -78,6 +80,19 @@ pub fn charged(thread: &Thread, row: ContextId) {
         let now = platform::ticks();
         write(thread, since, now, row);
         thread.segment_since.set(now);
+    } else if thread.home.get() == ROOT {
+        decide(thread, row);
+    }
+}
+
+/// Segments that ended where the thread began to wait, and of which the row was not known, are of `row`.
+fn decide(thread: &Thread, row: ContextId) {
+    let own = Shared::of(thread).segments(thread);
+    for (ring, written) in [(&own.recent, own.recent_written.get()), (&own.long, own.long_written.get())] {
+        let latest = (0..written.min(MOST_UNDECIDED)).map(|back| &ring[((written - 1 - back) % RING as u64) as usize]);
+        latest
+            .take_while(|segment| segment.row.get() & PENDING != 0 && segment.tid.get() == thread.tid.get())
+            .for_each(|segment| segment.row.set(row));
     }
 }
 

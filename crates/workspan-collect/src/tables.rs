@@ -11,8 +11,10 @@ use core::sync::atomic::Ordering;
 use super::intern::{Found, Table};
 use super::modules;
 use super::shared::Shared;
-use super::text::{copy_text, kept_end};
-use workspan_wire::shm::{ContextRecord, SiteRecord, INDEX_SLOTS, MAX_CONTEXTS, MAX_SITES, STACK_DEPTH};
+use super::text::{copy_text, kept_end, text_of};
+use workspan_wire::shm::{
+    ContextRecord, SiteRecord, FILE_BYTES, INDEX_SLOTS, MAX_CONTEXTS, MAX_SITES, STACK_DEPTH, TYPE_BYTES,
+};
 use workspan_wire::site::SiteKind;
 
 /// A site's position in the table.
@@ -74,6 +76,25 @@ pub fn intern_site<'d>(shared: Shared, key: &SiteKey<'_>, detail: impl FnOnce() 
             None
         }
     }
+}
+
+/// The stand-in of `site` in front of serial code that runs beside its tasks ([`SiteKind::Beside`]); `waited`: behind a wait.
+pub fn intern_beside(shared: Shared, site: SiteId, waited: bool) -> Option<SiteId> {
+    let record = shared.site(site);
+    let (mut file, mut type_name) = ([0; FILE_BYTES], [0; TYPE_BYTES]);
+    let file = text_of(&record.file, record.file_len.get(), &mut file);
+    let type_name = text_of(&record.type_name, record.type_len.get(), &mut type_name);
+    let stack: [u64; STACK_DEPTH] = core::array::from_fn(|at| record.stack[at].get());
+    let address = record.address.get();
+    let key = SiteKey {
+        kind: SiteKind::Beside,
+        file,
+        line: record.line.get(),
+        column: record.column.get(),
+        serial: (site + 1, u32::from(waited)),
+        address: if file.is_empty() { address } else { 0 },
+    };
+    intern_site(shared, &key, || SiteDetail { type_name, address, stack: &stack })
 }
 
 /// Adds what is worth keeping about a new site, before others see it.

@@ -15,3 +15,12 @@ pub fn copy_text(to: &[Cell<u8>], text: &[u8]) -> u32 {
     }
     text.len() as u32
 }
+
+/// The first `len` bytes of `cells` as text, copied to `to`; empty if they are none, as a name that was cut may be.
+pub fn text_of<'t>(cells: &[Cell<u8>], len: u32, to: &'t mut [u8]) -> &'t str {
+    let len = (len as usize).min(cells.len()).min(to.len());
+    for (byte, cell) in to.iter_mut().zip(cells) {
+        *byte = cell.get();
+    }
+    core::str::from_utf8(&to[..len]).unwrap_or("")
+}

@@ -24,6 +24,7 @@
 
 use core::sync::atomic::Ordering;
 
+use super::beside;
 use super::clock;
 use super::left::Table;
 use super::log;
@@ -54,8 +55,8 @@ fn in_strand() -> Option<&'static Thread> {
 }
 
 /// The spans and a handle of its own for the path up to tick `now`; the strand goes on, unless the thread `ends`. `wakes`: where what it
-/// leaves is looked for.
-fn snapshot(thread: &Thread, now: u64, wakes: Option<u64>, ends: bool) -> (Spans, u32) {
+/// leaves is looked for. `to`: the site + 1 that serial code leads to, if it is known.
+fn snapshot(thread: &Thread, now: u64, wakes: Option<u64>, ends: bool, to: u32) -> (Spans, u32) {
     let shared = Shared::of(thread);
     let span = strand::stop(thread, now);
     if ends {
@@ -67,7 +68,10 @@ fn snapshot(thread: &Thread, now: u64, wakes: Option<u64>, ends: bool) -> (Spans
     let is_serial = context == ROOT;
     if is_serial {
         // What others go on from has to say where it has been.
-        context = region::close_serial(shared, thread, span, 0);
+        context = region::close_serial(shared, thread, span, to);
+        if to != 0 {
+            beside::follows(shared, thread, to);
+        }
     } else {
         // Others go on with this behind them: it counts, even if the program ends before the strand does.
         strand::flush(thread);
@@ -98,7 +102,7 @@ fn snapshot(thread: &Thread, now: u64, wakes: Option<u64>, ends: bool) -> (Spans
 /// may stop the strand twice: the time since its last event may count twice, and its path may lose a part. Handles of paths are numbers: no
 /// memory of the program is touched.
 pub fn leave_at(thread: &Thread, now: u64, address: u64) -> (Spans, u32) {
-    snapshot(thread, now, Some(address), false)
+    snapshot(thread, now, Some(address), false, 0)
 }
 
 /// The calling thread is about to wake who waits at `address`.
@@ -116,7 +120,7 @@ pub fn wake(address: u64) {
 
 /// The same of the strand of `thread` at tick `now`.
 pub fn wake_at(thread: &Thread, now: u64, address: u64) {
-    let (spans, path) = snapshot(thread, now, Some(address), false);
+    let (spans, path) = snapshot(thread, now, Some(address), false, 0);
     WAKERS.put(Shared::of(thread), address, spans, path);
 }
 
@@ -248,7 +252,9 @@ impl Wait {
         if let Some((waker, _)) = logged {
             let span = strand::span(thread);
             let mut context = strand::context(thread);
-            if context == ROOT && !log::is_first(thread) {
+            if let Some(charged) = region::close_beside(shared, thread) {
+                context = charged;
+            } else if context == ROOT && !log::is_first(thread) {
                 // Whoever reads the log may let the thread go on elsewhere, where nothing says what this code was.
                 context = region::close_serial(shared, thread, span, 0);
             }
@@ -257,6 +263,8 @@ impl Wait {
                 true => log::meets_at_lock(thread, context, span, (at, waker.actual)),
                 false => log::meets(thread, Event::Await, context, span, (at, waker.actual)),
             }
+        } else if !log::on(thread) {
+            region::close_beside(shared, thread);
         }
         match after {
             Some((spans, path)) => {
@@ -311,7 +319,12 @@ impl Born {
 
     /// The strand of `thread` is about to create a thread at tick `now`.
     pub fn at(thread: &'static Thread, now: u64) -> Born {
-        let (Spans { actual: span, uniform, .. }, path) = snapshot(thread, now, None, false);
+        Born::of_site(thread, now, 0)
+    }
+
+    /// The same, at the site `to` (+ 1): if that is serial code, what follows runs beside the thread.
+    pub fn of_site(thread: &'static Thread, now: u64, to: u32) -> Born {
+        let (Spans { actual: span, uniform, .. }, path) = snapshot(thread, now, None, false, to);
         let mut identity = Identity::NONE;
         if log::on(thread) {
             identity = log::task_identity(thread, tool::Kind::Thread, ROOT);
@@ -354,6 +367,6 @@ pub fn publish_end(id: u64) {
 
 /// The same for `thread` at tick `now`; the thread stays attached.
 pub fn publish_end_at(thread: &'static Thread, now: u64, id: u64) {
-    let (spans, path) = snapshot(thread, now, Some(id), true);
+    let (spans, path) = snapshot(thread, now, Some(id), true, 0);
     ENDED_THREADS.put_near(Shared::of(thread), id, spans, path);
 }

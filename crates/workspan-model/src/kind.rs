@@ -135,7 +135,7 @@ kinds! {
     ParSort => { number: 7, stored: 6, name: "par-sort", code: "code inside the parallel sort at", family: Family::Rayon, runs_one: true };
     /// Serial code of the root strand between two regions.
     Serial {
-        /// The region before it; `None` at the start of the program.
+        /// The region before it; `None` at the start of the program. Of kind [`SiteKind::Beside`]: what runs beside it.
         from: Option<SiteId>,
         /// The region after it; `None` at the end of the program.
         to: Option<SiteId>,
@@ -188,6 +188,12 @@ kinds! {
     TbbTask => { number: 31, stored: 29, name: "tbb-task", code: "code inside tasks created at", family: Family::Tbb, created: Created::Measured, one_task: true };
     /// A task of a pool of the program's own.
     PoolTask => { number: 32, stored: 30, name: "pool-task", code: "code inside tasks created at", family: Family::Any, created: Created::Measured, one_task: true };
+    /// Not a construct: stands before serial code beside which tasks or threads of the site at its place run.
+    Beside => { number: 33, stored: 31, name: "beside", code: "code beside tasks or threads of", family: Family::Any };
+    /// The body of a stage of a pipeline of oneTBB.
+    Stage => { number: 34, stored: 32, name: "stage", code: "code of the stage at", remedy: "shorten, or divide, the stage at", family: Family::Tbb };
+    /// The body of a node of a flow graph of oneTBB.
+    Node => { number: 35, stored: 33, name: "node", code: "code of the node at", remedy: "shorten, or let take more messages at a time, the node at", family: Family::Tbb };
 }
 
 impl SiteKind {
@@ -247,9 +253,14 @@ impl SiteKind {
         self.row().family == Family::Rayon
     }
 
+    /// True for what the program gives to an algorithm: a part of its tasks, with a name of its own.
+    pub fn is_body(self) -> bool {
+        matches!(self, SiteKind::Stage | SiteKind::Node)
+    }
+
     /// True for constructs that are known by calls within each other, as those of oneTBB and threads are.
     pub fn is_called(self) -> bool {
-        matches!(self.row().family, Family::Tbb | Family::Threads)
+        matches!(self.row().family, Family::Tbb | Family::Threads) || self == SiteKind::Beside
     }
 
     /// True for constructs whose tasks may outlive the one that created them, of which an instance lasts until the last of its tasks has

@@ -7,12 +7,14 @@ use core::ffi::{c_int, c_void};
 use core::mem;
 use core::sync::atomic::{AtomicU64, Ordering};
 
+use workspan_collect::beside;
 use workspan_collect::exclude::exclude_next;
 use workspan_collect::interposed::{Arguments, Create, Join, Life, Original, Start};
-use workspan_collect::region::{CallSite, Place};
+use workspan_collect::region::{self, CallSite, Place};
 use workspan_collect::segment;
 use workspan_collect::shared::Shared;
 use workspan_collect::strand;
+use workspan_collect::tables::ROOT;
 use workspan_collect::thread;
 use workspan_collect::wait_graph::{self, Waited};
 use workspan_collect::waits::{publish_end_at, Born, Wait};
@@ -50,6 +52,8 @@ struct Lives {
     born: Option<Born>,
     /// Where it is created, or what it runs.
     site: Option<CallSite>,
+    /// Whose serial code has created it.
+    creator: beside::Owner,
 }
 
 impl Life for Lives {
@@ -58,7 +62,7 @@ impl Life for Lives {
             Some(born) => born.start(),
             None => thread::become_worker(),
         }
-        let _end = Over { own: self.site.and_then(|site| enter(&site)) };
+        let _end = Over { own: self.site.and_then(|site| enter(&site)), creator: self.creator };
         body()
     }
 }
@@ -66,6 +70,7 @@ impl Life for Lives {
 /// A followed thread ends when this goes: by a return, `pthread_exit`, or when it is cancelled.
 struct Over {
     own: Option<&'static Frame>,
+    creator: beside::Owner,
 }
 
 impl Drop for Over {
@@ -75,6 +80,7 @@ impl Drop for Over {
         if let Some(own) = self.own {
             leave(own);
         }
+        beside::ends(self.creator);
         publish_end();
     }
 }
@@ -217,13 +223,20 @@ unsafe extern "C" fn create(
     let of_strand = |(thread, now)| {
         // What this takes is excluded from what begins behind the strand that ends here.
         let site = site_of(thread, start, argument, called);
-        Lives { born: Some(Born::at(thread, now)), site }
+        let shared = Shared::of(thread);
+        let of_serial_code = site.filter(|_| strand::context(thread) == ROOT);
+        let target = of_serial_code.and_then(|site| region::target(thread, &site));
+        let to = target.map_or(0, |target| shared.context(target.context).site.get().wrapping_add(1));
+        let creator = if to == 0 { 0 } else { beside::begins(shared, thread) };
+        Lives { born: Some(Born::of_site(thread, now, to)), site, creator }
     };
     match strand {
         // SAFETY: the caller's own arguments, and the C library's function.
         Some(strand) => unsafe { arguments.create_followed(original, || of_strand(strand)) },
         // SAFETY: as above.
-        None if worker => unsafe { arguments.create_followed(original, || Lives { born: None, site: None }) },
+        None if worker => unsafe {
+            arguments.create_followed(original, || Lives { born: None, site: None, creator: 0 })
+        },
         // SAFETY: as above.
         None => unsafe { arguments.create(original) },
     }
@@ -250,6 +263,7 @@ fn publish_end() {
 /// What the calling thread, which begins, runs is the region of `site`.
 fn enter(site: &CallSite) -> Option<&'static Frame> {
     let (thread, now) = in_strand()?;
+    beside::reset(Shared::of(thread), thread);
     let frame = Frame::on(thread).or_else(|| tasks::initial(thread))?;
     task::stop(thread, Some(now));
     marked::begin(thread, frame, now, site);

@@ -62,7 +62,7 @@ pub fn function_at(address: u64) -> Option<u64> {
 }
 
 /// The code of a function that the unwinder knows.
-fn code_of(function: u64) -> Option<&'static [u8]> {
+pub fn code_of(function: u64) -> Option<&'static [u8]> {
     let mut bases = Bases { _text: core::ptr::null(), _data: core::ptr::null(), function: core::ptr::null() };
     // SAFETY: any address may be requested; what is found is written to `bases`.
     let entry = unsafe { _Unwind_Find_FDE(function as *const c_void, &raw mut bases) };

@@ -266,8 +266,11 @@ pub(crate) fn first_use(report: &Report) -> Option<[String; 7]> {
 pub(crate) fn region_name(region: &Region) -> Name {
     let open = if region.open { " (not ended)" } else { "" };
     let (place, rest) = match &region.place {
-        None => (place::serial(region.from.as_ref(), region.to.as_ref(), region.ran.as_ref()), String::new()),
-        Some(at) => (place::text(at), format!(" {}{}{open}", region.kind, own_name(region.name.as_deref()))),
+        None => {
+            let (from, to) = (region.from.as_ref(), region.to.as_ref());
+            (place::serial(from, to, region.ran.as_ref(), region.beside), String::new())
+        }
+        Some(at) => (place::text(at), format!("{}{open}", own_name(&region.kind, region.name.as_deref()))),
     };
     Name { place, rest, via: None }
 }
@@ -331,14 +334,18 @@ pub(crate) fn site_name(site: &Site) -> Name {
             .code
             .clone()
             .unwrap_or_else(|| place::in_line(&site.file, site.line, Some(site.column).filter(|_| site.with_column))),
-        rest: format!(" {}{}{function}", site.kind, own_name(site.name.as_deref())),
+        rest: format!("{}{function}", own_name(&site.kind, site.name.as_deref())),
         via: site.via.as_ref().map(|p| place::short(&p.file, p.line)),
     }
 }
 
-/// The name of a marked region, behind its kind.
-fn own_name(name: Option<&str>) -> String {
-    name.map_or(String::new(), |name| format!(" `{name}`"))
+/// The kind of a site, and the name of a marked region behind it; of a body its name, which has the kind.
+fn own_name(kind: &str, name: Option<&str>) -> String {
+    match name {
+        None => format!(" {kind}"),
+        Some(name) if name.starts_with(kind) => format!(" {name}"),
+        Some(name) => format!(" {kind} `{name}`"),
+    }
 }
 
 /// A time with a unit.

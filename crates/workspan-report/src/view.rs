@@ -227,6 +227,9 @@ pub struct Region {
     pub from: Option<Place>,
     /// For serial code: the region after it; null at the end of the program.
     pub to: Option<Place>,
+    /// Not serial: tasks or threads of `from` run beside it, which it has begun.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub beside: bool,
     /// True for start-up: serial code before the first region.
     pub prefix: bool,
     /// True if it had not ended when the program did.

@@ -221,6 +221,11 @@ impl Work<'_> {
 }
 
 fn look_up(lookup: &Lookup<'_>, site: &Site) -> Found {
+    if site.kind.is_body() {
+        let found = look_up_body(lookup, site).unwrap_or_else(|| look_up_call(lookup, site));
+        // A header's function says no more than the class of the body.
+        return Found { function: found.function.filter(|name| !name.starts_with("tbb::")), ..found };
+    }
     if site.kind.is_called() || site.kind == SiteKind::Lock {
         return look_up_call(lookup, site);
     }
@@ -259,6 +264,19 @@ fn look_up_call(lookup: &Lookup<'_>, site: &Site) -> Found {
     let own = |address: &u64| Some(lookup.find_where(*address, is_own)).filter(|found| !found.places.is_empty());
     let outermost = || site.addresses.first().map(|address| lookup.find(*address));
     site.addresses.iter().rev().find_map(own).or_else(outermost).unwrap_or_default()
+}
+
+/// Of what the program gives to an algorithm: where it begins, inlined into a header's function or not. Of the addresses the last one that has
+/// code of the program's own counts; of what was inlined there, the outermost.
+fn look_up_body(lookup: &Lookup<'_>, site: &Site) -> Option<Found> {
+    site.addresses.iter().rev().find_map(|address| {
+        // Compilers leave lines of what they have inlined in a header's function that say nothing of where it was.
+        let in_headers = |called: &Called| called.function.as_ref().is_some_and(|name| name.starts_with("tbb::"));
+        let is_own =
+            |called: &Called| called.place.as_ref().is_some_and(|place| is_own(&place.file)) && !in_headers(called);
+        let Called { function, place } = lookup.called(*address).into_iter().rev().find(is_own)?;
+        Some(Found { places: place.into_iter().collect(), function, ..lookup.find(*address) })
+    })
 }
 
 /// True for files that are neither oneTBB's, which calls itself on behalf of the program, nor a standard library's headers, nor Rust's.

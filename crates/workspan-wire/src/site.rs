@@ -81,4 +81,10 @@ kinds! {
     TbbTask = 31,
     /// A task of a pool of the program's own, where it is created.
     PoolTask = 32,
+    /// Not a construct: stands before serial code beside which tasks or threads of a site run, with that site's place.
+    Beside = 33,
+    /// The body of a stage of a pipeline of oneTBB.
+    Stage = 34,
+    /// The body of a node of a flow graph of oneTBB.
+    Node = 35,
 }

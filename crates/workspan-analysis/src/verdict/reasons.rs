@@ -143,6 +143,7 @@ pub(super) fn of_waiting(
     match blame.site.and_then(kind) {
         Some(SiteKind::Thread) => return of_threads(row, known.charged, processors),
         Some(SiteKind::Marked) => return Reason::OwnCode,
+        Some(kind) if kind.is_body() => return Reason::OwnCode,
         _ => {}
     }
     let tasks = known.tasks.entry(row.site).or_insert_with(|| Tasks::of(recording, run, row));

@@ -3,6 +3,7 @@
 use core::ptr;
 use core::sync::atomic::Ordering;
 
+use workspan_collect::beside;
 use workspan_collect::path;
 use workspan_collect::region;
 use workspan_collect::shared::Shared;
@@ -40,7 +41,11 @@ pub fn task(
     if charged == ROOT && context != ROOT {
         let to = shared.context(context).site.get().wrapping_add(1);
         charged = region::close_serial(shared, thread, strand::span(thread), to);
-        thread.task.last_region.set(to);
+        if kind.direct && !kind.inline {
+            beside::follows(shared, thread, to);
+        } else {
+            thread.task.last_region.set(to);
+        }
     }
     let position = thread.task.position.get();
     let start = Start {
@@ -57,6 +62,11 @@ pub fn task(
     }
     solo::increment(&creator.open);
     Some(task)
+}
+
+/// The context in which `task` begins.
+pub fn begun_in(task: &Frame) -> ContextId {
+    task.start.get().context
 }
 
 /// Where ends of tasks go that `creator` creates now, besides `creator` itself.

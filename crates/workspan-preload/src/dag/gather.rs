@@ -15,13 +15,15 @@
 
 use core::cell::Cell;
 use core::ptr;
-use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
+use workspan_collect::beside;
 use workspan_collect::log::mark;
 use workspan_collect::path::{self, Tail};
+use workspan_collect::region;
 use workspan_collect::shared::Shared;
 use workspan_collect::strand;
-use workspan_collect::tables::ContextId;
+use workspan_collect::tables::{ContextId, ROOT};
 use workspan_wire::shm::{Position, Thread, NODE, OWNED};
 
 use super::alt_spans::AltSpans;
@@ -72,6 +74,7 @@ pub fn open(thread: &Thread, opener: &Frame, key: u64) -> Option<&'static Gather
         logged: Cell::new(0),
         outer: Cell::new(ptr::null()),
         begin: Cell::new(None),
+        beside: AtomicU32::new(0),
     };
     // SAFETY: a fresh block, large and aligned enough.
     unsafe { at.write(gather) };
@@ -102,8 +105,19 @@ pub fn create(
     let task = create::task(thread, creator, context, kind, report, true)?;
     if let Some(gather) = gather {
         solo::more(&gather.open, 1);
+        if context != ROOT && strand::context(thread) == ROOT && !kind.inline {
+            begins_beside(thread, gather);
+        }
     }
     Some(task)
+}
+
+/// The serial code of `thread` has created a task of `gather`.
+#[inline(never)]
+fn begins_beside(thread: &Thread, gather: &Gather) {
+    if gather.beside.load(Ordering::Relaxed) == 0 {
+        gather.beside.store(beside::begins(Shared::of(thread), thread), Ordering::Relaxed);
+    }
 }
 
 /// `gather`, just opened by the strand, which is stopped, has tasks that depend on it alone ([`create_at_begin`]).
@@ -170,6 +184,7 @@ pub fn release_some(thread: &Thread, gather: &'static Gather, holders: u64) {
 
 fn free(thread: &Thread, gather: &'static Gather) {
     let shared = Shared::of(thread);
+    beside::ends(gather.beside.load(Ordering::Relaxed));
     solo::release(shared, latest::seen(&gather.ends).1);
     solo::release(shared, gather.base.path);
     // SAFETY: made by `open`, and nobody holds it.
@@ -196,8 +211,11 @@ pub fn settle(thread: &Thread, gather: &Gather) -> bool {
 /// All tasks of `gather` have reported; the strand of `waiter`, stopped, goes on after the latest.
 pub fn join(thread: &'static Thread, waiter: &Frame, gather: &Gather) {
     let logged = log::on(thread);
+    beside::ends(gather.beside.swap(0, Ordering::Relaxed));
     if logged {
         close_in_log(thread, waiter, gather);
+    } else {
+        region::close_beside(Shared::of(thread), thread);
     }
     AltSpans::seen(&gather.ends).join(thread);
     let (span, path) = latest::seen(&gather.ends);
@@ -231,7 +249,8 @@ fn go_on_after(thread: &'static Thread, gather: &Gather, span: i64, path: u32) {
 /// In the log the group of `gather` ends, and all within.
 fn close_in_log(thread: &Thread, waiter: &Frame, gather: &Gather) {
     if gather.logged.get() == ptr::from_ref(waiter) as u64 {
-        while let Some(inner) = close_innermost(thread, waiter) {
+        let context = region::close_beside(Shared::of(thread), thread).unwrap_or(strand::context(thread));
+        while let Some(inner) = close_innermost(thread, waiter, context) {
             if ptr::eq(inner, gather) {
                 return;
             }
@@ -241,17 +260,17 @@ fn close_in_log(thread: &Thread, waiter: &Frame, gather: &Gather) {
 
 /// `task`, whose strand is stopped, is about to end: in the log, so do groups that it has opened and not waited for.
 pub fn abandon_in_log(thread: &Thread, task: &Frame) {
-    while close_innermost(thread, task).is_some() {}
+    while close_innermost(thread, task, strand::context(thread)).is_some() {}
 }
 
-/// In the log the innermost group of `task` ends. Returns whose it was, which may be gone.
-fn close_innermost(thread: &Thread, task: &Frame) -> Option<*const Gather> {
+/// In the log the innermost group of `task` ends; its strand was charged to `context`. Returns whose it was, which may be gone.
+fn close_innermost(thread: &Thread, task: &Frame, context: ContextId) -> Option<*const Gather> {
     let extra = task.known_extra()?;
     // SAFETY: null or a gather, which is held as long as it is a group of this task's log.
     let inner: &'static Gather = unsafe { extra.gathers.get().as_ref() }?;
     extra.gathers.set(inner.outer.get());
     inner.logged.set(0);
-    log::wait(thread);
+    log::wait_in(thread, context);
     mark(thread);
     release(thread, inner);
     Some(inner)

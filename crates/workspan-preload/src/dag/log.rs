@@ -185,8 +185,14 @@ pub fn group(thread: &Thread) {
 /// Its tasks are waited for.
 #[cold]
 pub fn wait(thread: &Thread) {
+    wait_in(thread, strand::context(thread));
+}
+
+/// The same of a strand that was charged to `context`.
+#[cold]
+pub fn wait_in(thread: &Thread, context: ContextId) {
     tell_sync(thread);
-    log::strand(thread, Event::Wait, strand::context(thread), strand::span(thread));
+    log::strand(thread, Event::Wait, context, strand::span(thread));
 }
 
 /// A team begins. Returns its identity.

@@ -6,6 +6,7 @@ use core::ffi::c_long;
 
 use workspan_collect::futex::{fail, returned, Futex, CHANGED};
 
+use super::looks;
 use super::wait::{self, Ended, For};
 use crate::tbb::site::Called;
 
@@ -63,6 +64,7 @@ extern "C" fn futex(
     let futex = Futex { address, operation, others: [value, timeout, second, third] };
     if let Some(number) = futex.wakes() {
         wait::wake(called, address, number);
+        looks::woken(called, address, number);
     }
     let waiting = if futex.waits() { wait::begin(called, For::ever(address)) } else { None };
     let answer = futex.call();

@@ -1,12 +1,16 @@
 //! Threads that look again and again whether something has come: by `sched_yield`, or by short sleeps. See [`workspan_collect::looks`].
 
 use core::ffi::{c_int, c_uint, c_void};
+use core::sync::atomic::Ordering;
 
+use workspan_collect::shared::Shared;
+use workspan_collect::waits::Wait;
 use workspan_collect::{looks, thread};
 use workspan_wire::shm::Thread;
 
 use super::shim::{entry, original};
 use super::wait;
+use super::waiters::{self, Left};
 use crate::dag::token;
 use crate::ompt::events;
 use crate::tbb::site::Called;
@@ -42,9 +46,64 @@ unsafe extern "C-unwind" fn sched_yield_here(called: Called) -> c_int {
     let own = || unsafe { original!(c"sched_yield" as Yield)() };
     match in_strand(called) {
         Some((thread, _)) if token::held(thread) => events::pass_turn(thread, own),
-        Some((thread, now)) => looks::yields(thread, now, own),
+        Some((thread, now)) => {
+            if !looks::goes_on(thread, now) {
+                let left = waiters::left_to_watcher(thread, place());
+                if let Some(left) = left.filter(|left| looks::has_looked_before(thread, left.when)) {
+                    ended_by(called, left);
+                } else if let Some(left) = left {
+                    left.release(Shared::of(thread));
+                }
+                waiters::watch_if_free(thread, place());
+            }
+            let result = looks::yields(thread, now, own);
+            if let Some(left) = waiters::left_to_watcher(thread, place()) {
+                ended_by(called, left);
+            }
+            result
+        }
         None => own(),
     }
+}
+
+/// What threads watch that look: whoever wakes nobody.
+fn place() -> u64 {
+    static PLACE: u64 = 0;
+    &raw const PLACE as u64
+}
+
+/// A thread has woken nobody while the calling one looked: it looked for that. Waits of C++'s atomics, barriers and latches yield some
+/// times before they sleep, and are woken as if they slept.
+#[cold]
+fn ended_by(called: Called, left: Left) {
+    let mut left = Some(left);
+    wait::in_strand(called, |thread, now| {
+        if let Some(left) = left.take() {
+            looks::was_ended(thread);
+            Wait::begin_at(thread, now).end_behind(now, left.at, Some(left.parts()));
+        }
+    });
+    if let (Some(left), Some(shared)) = (left, workspan_collect::process::shared()) {
+        left.release(shared);
+    }
+}
+
+/// The calling thread wakes `number` of those who wait at `address`: if nobody does, those who look.
+#[inline(always)]
+pub fn woken(called: Called, address: u64, number: u32) {
+    let waits = |address: u64| waiters::bucket(address).waiting.load(Ordering::SeqCst) != 0;
+    if number > 0 && waits(place()) && !waits(address) {
+        wake_lookers(called, address);
+    }
+}
+
+#[cold]
+fn wake_lookers(called: Called, address: u64) {
+    wait::in_strand(called, |thread, now| {
+        let left = Left::by(thread, now, address);
+        waiters::leave_to_watchers(thread, place(), &left);
+        left.release(Shared::of(thread));
+    });
 }
 
 entry!(usleep, "rsi", usleep_here);

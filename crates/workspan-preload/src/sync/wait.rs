@@ -3,6 +3,7 @@
 use core::cell::Cell;
 
 use workspan_collect::clock;
+use workspan_collect::looks;
 use workspan_collect::process;
 use workspan_collect::shared::Shared;
 use workspan_collect::thread;
@@ -102,6 +103,8 @@ pub struct Waiting {
     mutex: u64,
     /// The tick at which it began, if the thread sleeps and will hold a lock.
     to_hold: Option<u64>,
+    /// It has looked for the same until then.
+    has_looked: bool,
     wait: Option<Wait>,
 }
 
@@ -109,6 +112,7 @@ pub struct Waiting {
 pub fn begin(called: Called, wanted: For) -> Option<Waiting> {
     in_strand(called, |thread, now| {
         let For { address, mutex, limited, to_hold } = wanted;
+        let has_looked = looks::goes_on(thread, now);
         waiters::enter(thread, address, mutex);
         timer::decide(thread, now, false);
         if limited {
@@ -118,7 +122,7 @@ pub fn begin(called: Called, wanted: For) -> Option<Waiting> {
         }
         let now = thread::running().map_or(now, |(_, now)| now);
         let mut waiting = begun(thread, now, address);
-        (waiting.mutex, waiting.to_hold) = (mutex, to_hold.then_some(now));
+        (waiting.mutex, waiting.to_hold, waiting.has_looked) = (mutex, to_hold.then_some(now), has_looked);
         waiting
     })
 }
@@ -180,7 +184,7 @@ fn begun(thread: &'static Thread, now: u64, address: u64) -> Waiting {
     if token::held(thread) {
         token::give(thread);
     }
-    Waiting { thread, address, mutex: 0, to_hold: None, wait: Some(Wait::begin_at(thread, now)) }
+    Waiting { thread, address, mutex: 0, to_hold: None, has_looked: false, wait: Some(Wait::begin_at(thread, now)) }
 }
 
 impl Waiting {
@@ -207,6 +211,9 @@ impl Waiting {
         }
         if !matches!(left, (None, None)) {
             timer::forget(self.thread);
+            if self.has_looked {
+                looks::was_ended(self.thread);
+            }
         }
         let by = left.0.or(left.1);
         let lock = left.0.is_none();

@@ -436,6 +436,14 @@ pub fn watch(thread: &Thread, address: u64) {
     bucket.locked(thread, || bucket.add(at));
 }
 
+/// The same, unless the thread watches something else.
+pub fn watch_if_free(thread: &Thread, address: u64) {
+    let waiter = &WAITERS[MAX_THREADS + slot(thread)];
+    if waiter.home.load(Ordering::Relaxed) == 0 || waiter.address.get() == watched(address) {
+        watch(thread, address);
+    }
+}
+
 /// What was left for `thread`, which watches `address`, since this was called last.
 pub fn left_to_watcher(thread: &Thread, address: u64) -> Option<Left> {
     let waiter = &WAITERS[MAX_THREADS + slot(thread)];

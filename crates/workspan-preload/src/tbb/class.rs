@@ -8,7 +8,7 @@
 
 use core::ffi::CStr;
 use core::ptr;
-use core::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering};
 
 use workspan_collect::exclude::exclude_next;
 use workspan_collect::platform;
@@ -49,6 +49,8 @@ pub struct Class {
     pub folds: bool,
     /// In which word of a task the address of its node is ([`node_word`]); 0: it has none.
     pub node_word: usize,
+    /// Where the address of its body lies from the node on, in words ([`super::node`]).
+    pub body_at: AtomicU32,
     /// Its mangled name; empty without RTTI.
     pub name: &'static str,
     /// As before the functions of the original.
@@ -185,6 +187,7 @@ unsafe fn add(slot: usize, vtable: *const Slots) -> Option<&'static Class> {
             parts: is_algorithm(kind),
             folds,
             node_word: node_word(name),
+            body_at: AtomicU32::new(0),
             name,
             before,
             stand_in,
@@ -208,7 +211,8 @@ unsafe fn add(slot: usize, vtable: *const Slots) -> Option<&'static Class> {
 fn node_word(class: &str) -> usize {
     let is = |namespace: &str| {
         let rest = class.strip_prefix("N3tbb6detail").and_then(|rest| rest.strip_prefix(namespace));
-        rest.is_some_and(|rest| rest.starts_with("22apply_body_task_bypassI"))
+        let names = ["22apply_body_task_bypassI", "22input_node_task_bypassI"];
+        rest.is_some_and(|rest| names.iter().any(|name| rest.starts_with(name)))
     };
     match (is("2d1"), is("2d2")) {
         (true, _) => 12,
@@ -312,7 +316,8 @@ mod tests {
         check("N3tbb6detail2d122apply_body_task_bypassINS1_14function_inputIiiEEiEE", 12);
         check("N3tbb6detail2d222apply_body_task_bypassINS1_14function_inputIiiEEiNS1_10graph_taskEEE", 13);
         check("N3tbb6detail2d222apply_body_task_bypassINS1_1nEiNS1_31graph_task_with_message_waitersEEE", 14);
-        check("N3tbb6detail2d122input_node_task_bypassINS1_10input_nodeIiEEEE", 0);
+        check("N3tbb6detail2d122input_node_task_bypassINS1_10input_nodeIiEEEE", 12);
+        check("N3tbb6detail2d121forward_task_bypassINS1_11buffer_nodeIiEEEE", 0);
         check("", 0);
     }
 }

@@ -13,7 +13,7 @@ use workspan_wire::shm::Asked;
 
 use super::abi::{Context, Task};
 use super::site::Called;
-use super::{algorithm, arena, context, fold, library, pipeline, spawn, start, state, wait};
+use super::{algorithm, arena, context, fold, library, pipeline, spawn, start, state, suspend as suspension, wait};
 
 extern "C" {
     fn abort() -> !;
@@ -290,6 +290,23 @@ unsafe extern "C-unwind" fn deallocate_in(pool: *const c_void, block: *mut c_voi
     fold::given_back(block);
     // SAFETY: the caller's own.
     unsafe { own(pool, block, size, how) };
+}
+
+#[export_name = "_ZN3tbb6detail2r17suspendEPFvPvPNS1_18suspend_point_typeEES2_"]
+unsafe extern "C-unwind" fn suspend(callback: suspension::Callback, argument: *mut c_void) {
+    type Kind = unsafe extern "C-unwind" fn(suspension::Callback, *mut c_void);
+    let own = own!("_ZN3tbb6detail2r17suspendEPFvPvPNS1_18suspend_point_typeEES2_" as Kind);
+    // SAFETY: the caller's own.
+    unsafe { suspension::suspends(own, callback, argument) }
+}
+
+#[export_name = "_ZN3tbb6detail2r16resumeEPNS1_18suspend_point_typeE"]
+unsafe extern "C-unwind" fn resume(point: *const c_void) {
+    type Kind = unsafe extern "C-unwind" fn(*const c_void);
+    let own = own!("_ZN3tbb6detail2r16resumeEPNS1_18suspend_point_typeE" as Kind);
+    suspension::resumes(point as u64);
+    // SAFETY: the caller's own.
+    unsafe { own(point) };
 }
 
 /// Entry points of one argument that start libtbb where they come first, and are passed on as they are.

@@ -11,6 +11,7 @@
 pub mod abi;
 pub mod algorithm;
 pub mod arena;
+pub mod body;
 pub mod calibrate;
 pub mod class;
 pub mod context;
@@ -28,5 +29,6 @@ pub mod stage;
 pub mod start;
 pub mod state;
 pub mod store;
+pub mod suspend;
 pub mod wait;
 pub mod workers;

@@ -12,12 +12,22 @@
 //! and a node of a path for the others.
 
 use core::cell::Cell;
+use core::ffi::{c_int, c_ulong, c_void};
+use core::ptr;
 use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
+use workspan_collect::exclude::exclude_next;
+use workspan_collect::platform::ErrnoGuard;
 use workspan_collect::shared::Shared;
+use workspan_collect::thread;
+use workspan_wire::shm::Thread;
+use workspan_wire::site::SiteKind;
 
-use super::abi::Task;
+use super::abi::{Before, Task};
+use super::body::{self, Body, Inside, Which};
+use super::class::Class;
 use super::order::Order;
+use crate::dag::frame::Frame;
 use crate::dag::patience::{patiently, BRIEF};
 use crate::sync::wait::in_task;
 use crate::sync::waiters::Left;
@@ -81,28 +91,174 @@ unsafe fn limited(task: *const Task, word: usize) -> Option<(u64, usize)> {
     usize::try_from(limit).ok().filter(|limit| (1..=PLACES).contains(limit)).map(|limit| (node, limit))
 }
 
-/// A task is in a node that takes a limited number of messages at a time.
+/// A task is in a node.
 #[derive(Debug)]
 pub struct Within {
+    /// What it does there; over before its place is free.
+    _body: Option<(Inside, Creates)>,
+    _place: Option<Taken>,
+}
+
+/// The task of the calling thread runs the body of its node.
+///
+/// # Safety
+///
+/// `task` is of this class, whose tasks have nodes, and has not run.
+#[inline(never)]
+pub unsafe fn enter(task: *const Task, class: &'static Class) -> Within {
+    // SAFETY: the caller's promise.
+    let limit = unsafe { limited(task, class.node_word) };
+    let place = limit.and_then(|(node, limit)| take(node, limit));
+    let at_a_time = limit.map_or(0, |(_, limit)| limit as u32);
+    let body = thread::current().and_then(|thread| {
+        // SAFETY: the caller's promise.
+        let body = unsafe { body_of(thread, task, class, at_a_time) }?;
+        let inside = body::enter(body)?;
+        Some((inside, Creates::of(thread)?))
+    });
+    Within { _body: body, _place: place }
+}
+
+/// The task that runs is in the body of a node: what it sends to other nodes is not part of that ([`spawn`](super::spawn)).
+#[derive(Debug)]
+struct Creates(&'static Frame);
+
+impl Creates {
+    fn of(thread: &Thread) -> Option<Creates> {
+        let frame = Frame::on(thread)?;
+        frame.set_word(IN_NODE);
+        Some(Creates(frame))
+    }
+}
+
+impl Drop for Creates {
+    fn drop(&mut self) {
+        self.0.set_word(0);
+    }
+}
+
+/// In a task's word ([`Frame::word`]), and no address.
+const IN_NODE: u64 = 3;
+
+/// True if `task` runs the body of a node.
+#[inline(always)]
+pub fn is_in(task: &Frame) -> bool {
+    task.word() == IN_NODE
+}
+
+/// In [`Class::body_at`]: nodes of this class have no body that is known.
+const NONE: u32 = u32::MAX;
+
+/// The body of `task`'s node. Where the node has its address is looked for once for a class: it is a pointer to an object whose class says that it
+/// is a body.
+///
+/// # Safety
+///
+/// As of [`enter`].
+unsafe fn body_of(thread: &Thread, task: *const Task, class: &Class, at_a_time: u32) -> Option<&'static Body> {
+    // SAFETY: the caller's promise: the node's address.
+    let node = unsafe { *task.cast::<*const *const BodyObject>().add(class.node_word) };
+    let mut at = class.body_at.load(Ordering::Relaxed);
+    if at == 0 {
+        at = exclude_next(thread, || look_for_body(node as u64)).unwrap_or(NONE);
+        class.body_at.store(at, Ordering::Relaxed);
+    }
+    if at == NONE {
+        return None;
+    }
+    // SAFETY: nodes of this class have the address of their body there, and bodies virtual tables of this kind.
+    unsafe {
+        let body = &**node.add(at as usize);
+        let info = (*body.vtable.cast::<Before>().sub(1)).type_info;
+        let pointer = body::pointer(info, ptr::from_ref(body).add(1).cast());
+        let which = Which { number: 0, at_a_time, any_order: false };
+        body::of(thread, (SiteKind::Node, which), (*body.vtable).run as u64, pointer, info)
+    }
+}
+
+/// `tbb::detail::d1::function_body` and its like.
+#[repr(C)]
+#[derive(Debug)]
+struct BodyObject {
+    vtable: *const BodySlots,
+}
+
+/// The functions of its virtual table.
+#[repr(C)]
+#[derive(Debug)]
+struct BodySlots {
+    destroy: [*const c_void; 2],
+    /// `operator()`.
+    run: *const c_void,
+}
+
+/// How many words behind `node` the address of its body lies. Whatever is there is read by the kernel, which says if it is none.
+fn look_for_body(node: u64) -> Option<u32> {
+    const REACH: u64 = 64;
+    (1..REACH).find(|at| is_body(node + 8 * at).unwrap_or(false)).map(|at| at as u32)
+}
+
+/// True if the word at an address is that of an object whose class is that of a body. `None`: it leads nowhere.
+fn is_body(address: u64) -> Option<bool> {
+    let word = |address: u64| read::<8>(address).map(u64::from_ne_bytes);
+    let info = word(word(word(address)?)?.wrapping_sub(8))?;
+    let name = word(info.wrapping_add(8))?;
+    // The begin alone; less where memory ends sooner.
+    let name: [u8; 48] = read(name)?;
+    Some(
+        ["function_body_leafI", "input_body_leafI"]
+            .iter()
+            .any(|class| name.windows(class.len()).any(|part| part == class.as_bytes())),
+    )
+}
+
+extern "C" {
+    fn process_vm_readv(
+        process: c_int,
+        to: *const Piece,
+        pieces: c_ulong,
+        from: *const Piece,
+        sources: c_ulong,
+        flags: c_ulong,
+    ) -> isize;
+    fn getpid() -> c_int;
+}
+
+/// `struct iovec`.
+#[repr(C)]
+struct Piece {
+    base: u64,
+    length: usize,
+}
+
+/// What is at an address of this process, if anything is; zeros behind the end of memory.
+fn read<const N: usize>(address: u64) -> Option<[u8; N]> {
+    let mut bytes = [0; N];
+    let to = Piece { base: bytes.as_mut_ptr() as u64, length: N };
+    let from = Piece { base: address, length: N };
+    let _errno = ErrnoGuard::new();
+    // SAFETY: always succeeds.
+    let process = unsafe { getpid() };
+    // SAFETY: as many bytes as there is room for; an address that leads nowhere is an error.
+    let got = unsafe { process_vm_readv(process, &raw const to, 1, &raw const from, 1, 0) };
+    (got > 0).then_some(bytes)
+}
+
+/// One of the messages that a node takes at a time.
+#[derive(Debug)]
+struct Taken {
     entry: &'static Entry,
     at: usize,
 }
 
-/// The task of the calling thread runs the body of its node. `None`: nothing limits that, or nobody follows it.
-///
-/// # Safety
-///
-/// As of [`limited`].
-#[inline(never)]
-pub unsafe fn enter(task: *const Task, word: usize) -> Option<Within> {
-    // SAFETY: the caller's promise.
-    let (node, limit) = unsafe { limited(task, word) }?;
+/// A place of the node at this address, of `limit`. `None`: nobody follows it.
+fn take(node: u64, limit: usize) -> Option<Taken> {
     let entry = Entry::of(node)?;
     let Some(at) = entry.take_place(limit) else {
         entry.users.fetch_sub(1, Ordering::Release);
         return None;
     };
-    let within = Within { entry, at };
+    let taken = Taken { entry, at };
     in_task(|thread, now| {
         let order = &entry.places[at].order;
         if order.get().is_none() {
@@ -112,10 +268,10 @@ pub unsafe fn enter(task: *const Task, word: usize) -> Option<Within> {
             order.begin(thread, now);
         }
     });
-    Some(within)
+    Some(taken)
 }
 
-impl Drop for Within {
+impl Drop for Taken {
     fn drop(&mut self) {
         let place = &self.entry.places[self.at];
         in_task(|thread, now| {

@@ -15,8 +15,8 @@
 //! caller's own strand comes to a stage. Then the caller waits from there on, and each stage that it comes to outside of a task is a task of its
 //! own ([`Run::begin_alone`]), behind what the item left at the stage before.
 //!
-//! **Cost:** one reading of the clock and one node of a path at the end of a serial stage, or of one before it, or of the last; and a reading
-//! at the begin of a serial one. Nothing for others.
+//! **Cost:** that of its [`body`]; one reading of the clock and one node of a path at the end of a serial stage, or of one before it, or of the last; and a reading
+//! at the begin of a serial one.
 
 use core::cell::Cell;
 use core::ffi::c_void;
@@ -26,9 +26,11 @@ use core::sync::atomic::{AtomicIsize, AtomicU32, AtomicU64, Ordering};
 use workspan_collect::shared::Shared;
 use workspan_collect::thread;
 use workspan_collect::waits::Wait;
+use workspan_wire::site::SiteKind;
 
-use super::abi::{Before, Context};
+use super::abi::{Before, Context, TypeInfo};
 use super::algorithm::{self, Running};
+use super::body::{self, Body, Which};
 use super::order::Order;
 use super::site::Called;
 use super::store::Store;
@@ -102,6 +104,8 @@ struct Leaf {
 struct Stage {
     run: Cell<*const Run>,
     own: Cell<*const FilterSlots>,
+    /// What the program does there.
+    body: Cell<Option<&'static Body>>,
     /// Of a serial one. Whoever has the stage has this.
     order: Cell<Option<&'static Order>>,
     table: Cell<StandIn>,
@@ -228,10 +232,28 @@ unsafe extern "C-unwind" fn create(node: *const Node) -> *const Filter {
     // SAFETY: every virtual table has these words before it.
     let (before, slots) = unsafe { (*own.cast::<Before>().sub(1), *own) };
     stage.table.set(StandIn { before, slots: FilterSlots { call, ..slots }, stage });
+    // SAFETY: the virtual table's own; behind what all stages have, one has the address of its body.
+    stage.body.set(unsafe { body_of(stage, made, slots.call, before.type_info) });
     let table = stage.table.as_ptr();
     // SAFETY: the field of a table that lives as long as the stage.
     made.vtable.set(unsafe { &raw const (*table).slots });
     filter
+}
+
+/// # Safety
+///
+/// `made` is the stage of the program for which `stage` stands, with this function and this type.
+unsafe fn body_of(stage: &Stage, made: &Filter, call: Call, info: *const TypeInfo) -> Option<&'static Body> {
+    let thread = thread::current()?;
+    // SAFETY: the caller's promise.
+    let pointer = unsafe { body::pointer(info, *ptr::from_ref(made).add(1).cast::<*const u64>()) };
+    let which = Which {
+        number: stage.number() as u32 + 1,
+        at_a_time: u32::from(made.mode & SERIAL != 0),
+        any_order: made.mode & ANY_ORDER != 0,
+    };
+    // SAFETY: the caller's promise.
+    unsafe { body::of(thread, (SiteKind::Stage, which), call as usize as u64, pointer, info) }
 }
 
 /// In the place of `operator()`.
@@ -244,8 +266,10 @@ unsafe extern "C-unwind" fn call(filter: *const Filter, item: *mut c_void) -> *m
     };
     let alone = stage.run().begin_alone();
     stage.begin(item, alone.is_some());
+    let inside = stage.body.get().and_then(body::enter);
     // SAFETY: the stage's own function.
     let made = unsafe { ((*stage.own.get()).call)(filter, item) };
+    drop(inside);
     stage.end(made, alone.is_some());
     drop(alone);
     made
@@ -256,6 +280,7 @@ impl Stage {
         Stage {
             run: Cell::new(ptr::null()),
             own: Cell::new(ptr::null()),
+            body: Cell::new(None),
             order: Cell::new(None),
             table: Cell::new(StandIn {
                 before: Before { offset: 0, type_info: ptr::null() },

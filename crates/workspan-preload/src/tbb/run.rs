@@ -22,7 +22,7 @@ pub unsafe extern "C-unwind" fn execute(task: *const Task, how: *const Execution
     let (class, begun) = unsafe { begin(task) };
     let is_followed = class.node_word != 0 && begun.0.is_some();
     // SAFETY: the class says so, and the task has not run.
-    let within = is_followed.then(|| unsafe { node::enter(task, class.node_word) });
+    let within = is_followed.then(|| unsafe { node::enter(task, class) });
     // SAFETY: the task's own function.
     let next = unsafe { ((*class.original).execute)(task, how) };
     drop(within);
@@ -123,6 +123,9 @@ pub fn over(frame: &'static Frame) {
     end(frame, core::ptr::null());
 }
 
+/// Not inlined: a task that was suspended ends on another thread than it began on, and where a thread has its variables is not known
+/// before then.
+#[inline(never)]
 fn end(frame: &'static Frame, next: *const Task) {
     let Some(thread) = thread::current() else { return };
     if !Frame::on(thread).is_some_and(|here| core::ptr::eq(here, frame)) {

@@ -10,7 +10,8 @@ use workspan_wire::site::SiteKind;
 use super::abi::{Context, Task};
 use super::class::{self, hand_over, Class, Role};
 use super::site::{self, Called};
-use super::{algorithm, context, fold, stage, state};
+use super::{algorithm, context, fold, node, stage, state};
+use crate::dag::create as dag_create;
 use crate::dag::frame::{Frame, Kind};
 use crate::dag::gather::{self, Gather};
 use crate::dag::{log as dag_log, task as rules};
@@ -90,7 +91,8 @@ fn create(
         }
         (_, Some(context)) => context::gather(thread, creator, context),
     };
-    let here = strand::context(thread);
+    // What a node sends to others is the graph's, and not the body's that sends it.
+    let here = if node::is_in(creator) { dag_create::begun_in(creator) } else { strand::context(thread) };
     let mut kind =
         Kind { recursive: true, siblings: class.role == Role::Several, part: class.parts, ..Kind::default() };
     let mut of = here;

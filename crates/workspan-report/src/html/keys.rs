@@ -45,7 +45,9 @@ impl<'a> Keys<'a> {
             let name = rows::region_name(region);
             let (label, tint) = match region.kind.as_str() {
                 // Boxes are narrow, and their hatching says that it is serial.
-                "serial" => (short_label(&place::between(region.from.as_ref(), region.to.as_ref())), "cs"),
+                "serial" => {
+                    (short_label(&place::between(region.from.as_ref(), region.to.as_ref(), region.beside)), "cs")
+                }
                 kind => (short_label(&format!("{} {kind}", name.place)), "c0"),
             };
             keys.add(&region.id, Key { name: name.to_string(), label, tint });

@@ -66,6 +66,7 @@ fn serial(id: &str, from: Option<Place>, to: Option<Place>) -> Region {
         prefix: from.is_none(),
         from,
         to,
+        beside: false,
         open: false,
         instances: 1,
         work_ns: 200_000,

@@ -108,24 +108,33 @@ pub fn of_id(recording: &Recording, id: Option<SiteId>) -> Option<Place> {
     of(recording, recording.sites.get(id?.0 as usize)?)
 }
 
-/// What serial code is called: the function in which it spends its time, and where it lies between regions.
-pub fn serial(from: Option<&Place>, to: Option<&Place>, ran: Option<&Ran>) -> String {
-    let between = between(from, to);
+/// True if serial code of this kind is none: tasks or threads that it has begun run meanwhile.
+pub fn is_beside(recording: &Recording, kind: SiteKind) -> bool {
+    let SiteKind::Serial { from: Some(from), .. } = kind else { return false };
+    recording.sites.get(from.0 as usize).is_some_and(|site| site.kind == SiteKind::Beside)
+}
+
+/// What serial code is called: the function in which it spends its time, and where it lies between regions, or what runs `beside` it.
+pub fn serial(from: Option<&Place>, to: Option<&Place>, ran: Option<&Ran>, beside: bool) -> String {
+    let between = between(from, to, beside);
+    let code = if beside { "code" } else { "serial code" };
     let parts: Vec<String> = match ran {
-        None => [format!("serial code {between}").trim_end().to_owned()].into(),
+        None => [format!("{code} {between}").trim_end().to_owned()].into(),
         // Of several threads at a time it is serial within each alone.
         Some(ran) if from.is_none() && to.is_none() && ran.threads > 1 => {
             [format!("code of {}{}", ran.thread(), ran.clause()), between].into()
         }
-        Some(ran) => [format!("serial code{}", ran.clause()), between, ran.thread()].into(),
+        Some(ran) => [format!("{code}{}", ran.clause()), between, ran.thread()].into(),
     };
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
 }
 
-/// Where serial code lies between regions.
-pub fn between(from: Option<&Place>, to: Option<&Place>) -> String {
+/// Where serial code lies between regions, or what runs `beside` it.
+pub fn between(from: Option<&Place>, to: Option<&Place>, beside: bool) -> String {
     let at = text;
     match (from, to) {
+        (Some(from), Some(to)) if beside && from != to => format!("beside {}, before {}", at(from), at(to)),
+        (Some(from), _) if beside => format!("beside {}", at(from)),
         // Beside threads of the program, or of a program without any region.
         (None, None) => String::new(),
         (None, Some(to)) => format!("before {}", at(to)),
@@ -140,12 +149,19 @@ pub fn marked(site: &Site) -> Option<&str> {
     (site.kind == SiteKind::Marked && !site.type_name.is_empty()).then_some(site.type_name.as_str())
 }
 
+/// The same, or which of an algorithm's bodies a site is: `stage 2, serial`. It stands behind the type of the body.
+pub fn name(site: &Site) -> Option<&str> {
+    let of_body = || site.type_name.split_once(' ').map(|(_, name)| name).filter(|_| site.kind.is_body());
+    marked(site).or_else(of_body)
+}
+
 /// The name of a site in a list: its place, or where serial code lies.
 pub fn label(recording: &Recording, site: &Site) -> String {
     match site.kind {
         SiteKind::Serial { from, to } => {
             let (from, to) = (of_id(recording, from), of_id(recording, to));
-            serial(from.as_ref(), to.as_ref(), recording.ran(site).map(Ran::of).as_ref())
+            let ran = recording.ran(site).map(Ran::of);
+            serial(from.as_ref(), to.as_ref(), ran.as_ref(), is_beside(recording, site.kind))
         }
         _ => of(recording, site).as_ref().map_or_else(|| site.kind.name().to_owned(), text),
     }
@@ -213,9 +229,18 @@ mod tests {
             threads,
             main_thread: false,
         };
-        assert_eq!(serial(None, None, Some(&ran(4))), "code of 4 threads in `f`");
-        assert_eq!(serial(None, None, Some(&ran(1))), "serial code in `f`, 1 thread");
-        assert_eq!(serial(None, None, None), "serial code");
+        assert_eq!(serial(None, None, Some(&ran(4)), false), "code of 4 threads in `f`");
+        assert_eq!(serial(None, None, Some(&ran(1)), false), "serial code in `f`, 1 thread");
+        assert_eq!(serial(None, None, None, false), "serial code");
+    }
+
+    #[test]
+    fn code_beside_tasks_is_not_serial() {
+        let at = |line| Place { file: "a.cpp".to_owned(), line, column: 0, code: None, with_column: false };
+        let (first, next) = (at(3), at(9));
+        assert_eq!(serial(Some(&first), Some(&first), None, true), "code beside a.cpp:3");
+        assert_eq!(serial(Some(&first), Some(&next), None, true), "code beside a.cpp:3, before a.cpp:9");
+        assert_eq!(serial(Some(&first), None, None, false), "serial code after a.cpp:3");
     }
 
     #[test]

@@ -77,7 +77,7 @@ fn check_helper(way: &str, sampled: bool, polls: bool) {
         assert!(number(&report, "/sites/0/critical_share") < 0.5, "{way}: {report}");
         assert_eq!(number(&report, "/program/polled_ns") > work / 5.0, polls, "{way}: {report}");
         let main = report["verdict"]["text"].as_str().expect("text");
-        assert!(main.contains("serial code"), "{way}: {main}");
+        assert!(main.contains("beside ") && main.contains("looks.c"), "{way}: {main}");
     }
 }
 
@@ -110,6 +110,17 @@ fn threads_that_work_in_turn() {
     check_turns("pause", true);
     check_turns("yield", false);
     check_turns("sleep", false);
+}
+
+/// Who looks, and is woken as if it slept, goes on behind who has woken it: no time was blocked.
+#[test]
+fn threads_that_are_woken_while_they_look() {
+    for report in reports("turns", "wake", false) {
+        let parallelism = number(&report, "/program/parallelism");
+        assert!(parallelism < 1.5, "{parallelism}: {report}");
+        // Otherwise each looks for as long as the other one works.
+        assert!(number(&report, "/program/polled_ns") < number(&report, "/program/work_ns"), "{report}");
+    }
 }
 
 /// What works is not taken for a look.

@@ -169,7 +169,9 @@ fn misplaced(report: &Value, places: &BTreeSet<i64>) -> Option<String> {
     }
     sites.iter().find_map(|site| {
         let (file, line) = (site["file"].as_str().unwrap_or_default(), number(&site["line"]));
-        let near = places.range(line - 8..=line + 7).next().is_some();
+        // Stages and nodes are where what they do is.
+        let is_body = site["kind"] == "stage" || site["kind"] == "node";
+        let near = is_body || places.range(line - 8..=line + 7).next().is_some();
         let right = file.ends_with("programs/tbb/constructs.cpp") && near;
         (!right).then(|| format!("{} at {file}:{line}", site["kind"]))
     })
@@ -214,6 +216,58 @@ fn waits_of_stages_and_nodes_are_edges() {
         (found != expected).then(|| format!("{case}, {workers} workers: {found:?}, not {expected:?}"))
     });
     check_none(&wrong, "pipelines and graphs in strands");
+}
+
+/// The work of rows of serial code, and of code beside tasks or threads, with the line at which these begin.
+pub(crate) fn serial_and_beside(report: &Value) -> (i64, Vec<(i64, i64)>) {
+    let regions = report["regions"].as_array().expect("a list").iter().filter(|region| region["kind"] == "serial");
+    let (beside, serial): (Vec<&Value>, Vec<&Value>) = regions.partition(|region| region["beside"] == true);
+    let mut rows = BTreeMap::new();
+    for region in beside {
+        *rows.entry(number(&region["from"]["line"])).or_insert(0) += number(&region["work_ns"]);
+    }
+    let rows = rows.into_iter().filter(|(_, work)| *work > 0).collect();
+    (serial.iter().map(|region| number(&region["work_ns"])).sum(), rows)
+}
+
+/// What the creator of tasks does until it waits for them is no serial code: tasks run beside it.
+#[test]
+fn code_beside_tasks() {
+    let program = tbb("constructs.cpp", GCC);
+    let source = fs::read_to_string(build::root().join("programs/tbb/constructs.cpp")).expect("it is there");
+    let line = |text: &str| 1 + source.lines().position(|line| line.contains(text)).expect("it is there") as i64;
+    let expected = vec![(line("group.run([] { tick(10); });"), 2), (line("group.run([] { tick(20); });"), 3)];
+    for strands in [false, true] {
+        let folder = scratch(&format!("tbb-beside-{strands}"));
+        let mut command = workspan(&folder);
+        command.args(["record", "--clock", "virtual", "--workers", "2"]).args(strands.then_some("--strands"));
+        run(command.arg("--").arg(&program).arg("group")).check_success();
+        let report = report(&folder, "workspan.wspan");
+        assert_eq!(serial_and_beside(&report), (5, expected.clone()), "strands {strands}: {:#}", report["regions"]);
+    }
+}
+
+/// Stages and nodes have rows of their own, by number and mode, at the line of what they do.
+#[test]
+fn stages_and_nodes_have_names() {
+    let bodies = |case: &str, built: Built| -> Vec<(String, i64)> {
+        let report = record(&tbb("constructs.cpp", built), &[case], 2).expect("it runs");
+        let sites = report["sites"].as_array().expect("a list").iter();
+        let bodies = sites.filter(|site| ["stage", "node"].iter().any(|kind| site["kind"] == *kind));
+        let mut bodies: Vec<_> =
+            bodies.map(|site| (site["name"].as_str().expect("a name").to_owned(), number(&site["self_ns"]))).collect();
+        bodies.sort_unstable();
+        bodies
+    };
+    let check = |built: Built, case: &str, expected: &[(&str, i64)]| {
+        let found = bodies(case, built);
+        let found: Vec<(&str, i64)> = found.iter().map(|(name, work)| (name.as_str(), *work)).collect();
+        assert_eq!(found, expected, "{case} by {built:?}");
+    };
+    for built in [GCC, GCC_PLAIN, CLANG, CLANG_PLAIN] {
+        check(built, "serial-end", &[("stage 1, serial", 20), ("stage 2, parallel", 50), ("stage 3, serial", 300)]);
+        check(built, "graph-one", &[("node", 20), ("node", 50), ("node, one message at a time", 300)]);
+    }
 }
 
 /// A task for each addition, each of some ten nanoseconds: no reading of the clock for most of them, and none of them lost.
@@ -337,10 +391,14 @@ fn its_start_is_no_work() {
 fn planted_reasons() {
     check_planted("reduce", "0", &format!("parallelism: long-task {}", planted("return tbb::parallel_reduce(")));
     check_planted("fib", "5", &format!("task-overhead: small-tasks {}", planted("// bad: too fine")));
-    for case in ["pipeline", "pipeline-end", "pipeline-few"] {
-        check_planted(case, "0", &format!("parallelism: own-code {}", planted("tbb::parallel_pipeline(")));
+    for (case, body) in [
+        ("pipeline", "if (left == 0)"),
+        ("pipeline-end", "sum += x + work(int(x), end)"),
+        ("pipeline-few", "return work(i, 110000 - begin - end)"),
+        ("flow", "sum += long(work(i, 300000))"),
+    ] {
+        check_planted(case, "0", &format!("parallelism: own-code {}", planted(body)));
     }
-    check_planted("flow", "0", &format!("parallelism: own-code {}", planted("// sent")));
 }
 
 // ---- Random programs ----

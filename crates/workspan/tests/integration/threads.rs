@@ -15,6 +15,7 @@ use crate::command::{report, workspan};
 use crate::openmp_record::replayed;
 use crate::openmp_run::{check_none, each, number, parse};
 use crate::rows;
+use crate::tbb::serial_and_beside;
 use crate::verdicts::said;
 
 /// Random programs in each language, and the most threads that each has: a thousand in all.
@@ -160,6 +161,22 @@ fn every_way_to_wait() {
         wrong.map(|wrong| format!("{name}, strands {strands}: {wrong}"))
     });
     check_none(&wrong, &format!("constructs.c, of {} runs", runs.len()));
+}
+
+/// What `main` does until it has joined its threads is no serial code, and is named after them.
+#[test]
+fn code_beside_threads() {
+    let program = threads("constructs");
+    let source = fs::read_to_string(build::root().join("programs/threads/constructs.c")).expect("it is there");
+    let line = |text: &str| 1 + source.lines().position(|line| line.starts_with(text)).expect("it is there") as i64;
+    for (case, function) in [("semaphore", "static void *runs("), ("mtx", "static int runs_c11(")] {
+        for strands in [false, true] {
+            let run = record(&program, &[case], strands).expect("it runs");
+            let report = report(&run.folder, "workspan.wspan");
+            // 1 before the thread, 10 and 4 beside it; the thread has a row of its own.
+            assert_eq!(serial_and_beside(&report), (1, vec![(line(function), 14)]), "{case}: {:#}", report["regions"]);
+        }
+    }
 }
 
 /// Random programs as they are called, and the most threads that they have.

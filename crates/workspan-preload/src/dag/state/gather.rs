@@ -1,7 +1,7 @@
 //! Tasks that somebody waits for together.
 
 use core::cell::Cell;
-use core::sync::atomic::AtomicU64;
+use core::sync::atomic::{AtomicU32, AtomicU64};
 
 use workspan_wire::shm::Latest;
 
@@ -25,4 +25,6 @@ pub struct Gather {
     pub(in crate::dag) outer: Cell<*const Gather>,
     /// Where all of its tasks may begin whoever creates them, and their identity in the log; its path is that of `base`.
     pub(in crate::dag) begin: Cell<Option<(Start, u64)>>,
+    /// Whose serial code has created tasks of it, and not waited for them.
+    pub(in crate::dag) beside: AtomicU32,
 }
