@@ -197,11 +197,22 @@ impl Judge<'_> {
                 // Named in words: the name is one of the functions that the loop calls.
                 let all =
                     all.map(|name| if is_foreign { format!("what {name} leads to in called functions") } else { name });
+                // What has no name needs a copy as well, unless the compiler has made it up.
+                let nameless = carried.names.iter().find(|(key, _)| self.is_nameless(key));
+                let nameless = nameless.filter(|_| !is_own).map(|(key, _)| {
+                    format!("what line {} writes without naming it", self.place(self.site(key.sink).place).line)
+                });
                 let global = carried.names.iter().find(|(key, _)| self.is_global_of_calls(key));
                 let in_calls = global.is_some();
                 // The last value of a copy that no clause names is lost.
                 blockers.extend(global.filter(|_| last).map(|(key, record)| self.blocker(key, record)));
-                found.private.extend(all.map(|variable| Private { variable, last, in_calls }));
+                let all: Vec<String> = all.collect();
+                let nameless = nameless.filter(|_| all.is_empty());
+                found.private.extend(all.into_iter().chain(nameless).map(|variable| Private {
+                    variable,
+                    last,
+                    in_calls,
+                }));
             }
             Remedy::NoneOfFlows => {
                 let blocking = carried.flows.iter().filter(|(key, _)| !self.steps(carrier, key));
@@ -217,6 +228,12 @@ impl Judge<'_> {
             let site = self.site(site);
             site.local == 0 && !(site.direct && site.whole)
         })
+    }
+
+    /// True if an address that has no name leads to memory of the program's own.
+    fn is_nameless(&self, key: &Key) -> bool {
+        let site = self.site(key.sink);
+        site.local == 0 && !site.direct && site.state == 0 && self.variable(key).is_empty() && key.sink_call == 0
     }
 
     /// True if a variable has a name only in functions that are called, or in what of C++'s library was inlined.

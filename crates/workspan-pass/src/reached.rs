@@ -31,8 +31,12 @@ pub fn variable(llvm: &Llvm, declared: &Declared, pointer: Ref) -> Named {
     for _ in 0..DEEPEST {
         if !llvm.is_a_global_variable(at).is_null() {
             let whole = direct && !steps && is_scalar(llvm, llvm.global_value_type(at));
-            let name =
-                global(&llvm.name(at)).map(|name| level.name(llvm, declared, name, global_type(llvm, declared, at)));
+            let symbol = llvm.name(at);
+            let named = || {
+                let name = global(&symbol)?;
+                Some(level.name(llvm, declared, name, global_type(llvm, declared, at)))
+            };
+            let name = common_block(declared, &symbol).or_else(named);
             return Named { name, direct, whole };
         }
         if !llvm.is_a_constant_expr(at).is_null() {
@@ -214,6 +218,12 @@ fn is_scalar(llvm: &Llvm, ty: Ref) -> bool {
 
 fn chooses(llvm: &Llvm, call: Ref) -> bool {
     llvm.callee(call).is_some_and(|callee| library::chooses(&llvm.name(callee)))
+}
+
+/// A common block of Fortran, as OpenMP writes it.
+fn common_block(declared: &Declared, symbol: &str) -> Option<String> {
+    let block = symbol.strip_suffix('_').filter(|_| declared.is_fortran && !symbol.starts_with("_Q"))?;
+    Some(format!("/{block}/"))
 }
 
 /// A static variable of a function is named after both.

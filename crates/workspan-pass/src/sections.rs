@@ -109,7 +109,8 @@ fn is_descriptor(llvm: &Llvm, call: Ref, at: u32) -> bool {
 /// The variable whose elements a descriptor describes.
 fn name_of(llvm: &Llvm, declared: &Declared, descriptor: Ref) -> Option<String> {
     let is_word = |name: &String| {
-        name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') && !name.starts_with(|c: char| c.is_ascii_digit())
+        name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '/')
+            && !name.starts_with(|c: char| c.is_ascii_digit())
     };
     if let Some(name) = variable(llvm, declared, descriptor).name.filter(is_word) {
         return Some(name);

@@ -135,8 +135,8 @@ fn a_part_of_an_array_has_its_name_and_shifts_have_their_arguments() {
     let text = "program main
   implicit none
   integer, parameter :: n = 12
-  real(8) :: a(n), b(n), w(n), c(n, n)
-  integer :: i, at(1), where_(n)
+  real(8) :: a(n), b(n), w(n), c(n, n), kept
+  integer :: i, at(1), where_(n); common /shared/ kept
   a = 1; c = 2
   do i = 1, n                    ! @clauses
     w(1:5) = a(i)
@@ -148,8 +148,8 @@ fn a_part_of_an_array_has_its_name_and_shifts_have_their_arguments() {
   end do
   at = maxloc(b)
   where_ = minloc(c, dim = 1, back = a(1) > 0)
-  do i = 1, n                    ! @parallel
-    b(i) = at(1) + where_(i)
+  do i = 1, n                    ! @clauses
+    kept = at(1); b(i) = kept + where_(i)
   end do
   print *, b(3)
 end program
@@ -160,7 +160,7 @@ end program
         [
             verdict(7, "with-clauses", [&["w"], &[], &[]]),
             verdict(11, "yes", [&[], &[], &[]]),
-            verdict(17, "yes", [&[], &[], &[]]),
+            verdict(17, "with-clauses", [&["/shared/"], &[], &[]]),
         ]
     );
 }
