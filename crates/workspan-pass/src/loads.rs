@@ -2,7 +2,7 @@
 //!
 //! **Argument:** where control flow meets, LLVM makes one load of two whose values meet: in the head of a loop, an iteration later than the
 //! source reads, and on no line. It does not do that to loads with an ordering. The weakest ordering changes nothing else of
-//! interest: such loads are still forwarded, and left out where nobody needs them.
+//! interest: such loads are still forwarded, and removed where nobody needs them.
 
 use crate::llvm::{opcode, type_kind, Llvm, Ref};
 
