@@ -25,7 +25,7 @@ use crate::dag::task as rules;
 use crate::ompt::events;
 use crate::trampoline;
 
-/// More are not told apart.
+/// More have no rows.
 const BODIES: usize = 512;
 /// Places of the table that a body may take.
 const WAYS: usize = 16;
