@@ -19,10 +19,10 @@ use workspan_graph::graph::Graph;
 use workspan_graph::messages::identity;
 use workspan_graph::misses::Misses;
 use workspan_graph::moved::Moved;
-use workspan_graph::part;
+use workspan_graph::part::parts;
 use workspan_graph::path::critical;
 use workspan_graph::races::Races;
-use workspan_graph::replay::{Consumer, Executed, Iterations};
+use workspan_graph::replay::{replay, Consumer, Executed, Iterations};
 use workspan_graph::sample::Sample;
 use workspan_graph::sharing::Sharing;
 use workspan_graph::tables;
@@ -80,7 +80,7 @@ fn check(path: PathBuf) {
     run(&recording, Moved::new(1 << 14, 4, 1).expect("a size there is"));
     let _ = excerpts::sizes(&recording, (64, 4), (1 << 10, 1 << 14), (4, 0.01));
     listed(&recording, &graph);
-    sampled(recording, &graph);
+    sampled(&recording, &graph);
 }
 
 /// What SQL reads.
@@ -95,28 +95,37 @@ fn listed(recording: &Recording, graph: &Graph) {
         let mut left = MOST_ITEMS;
         let mut take = |_| {
             left -= 1;
-            if left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            if left == 0 {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            }
         };
         let _ = walk.read(recording, (&mut decoder, &mut raw), chunk, |_| true, &mut take);
     }
 }
 
 /// The same recording, as if it were one of some lines.
-fn sampled(mut recording: Recording, graph: &Graph) {
+fn sampled(recording: &Recording, graph: &Graph) {
     let sample = recording.sample.or(Sample::new(8)).expect("a sample there is");
-    recording.sample = Some(sample);
     let sizes = (1 << 16, 1 << 18);
-    let drawn = run(&recording, Drawn::new(4, sizes, Shared::Private).expect("sizes there are"));
+    let drawn = run_parts(recording, sample, Drawn::new(4, sizes, Shared::Private).expect("sizes there are"));
     assert_eq!(drawn.sizes(&sample, recording.accesses()).len(), 3);
-    run(&recording, Races::default());
-    run(&recording, Moved::new(1 << 14, 4, sample.one_in).expect("a size there is"));
-    run(&recording, WorkingSets::new(graph, 64)).finish(graph);
+    run_parts(recording, sample, Races::default());
+    run_parts(recording, sample, Moved::new(1 << 14, 4, sample.one_in).expect("a size there is"));
+    run_parts(recording, sample, WorkingSets::new(graph, 64)).finish(graph);
 }
 
 fn run<C: Consumer>(recording: &Recording, consumer: C) -> C {
     let mut capped = Capped(consumer);
-    let _ = part::replay(recording, &mut capped);
+    let _ = replay(recording, &mut capped);
     capped.0
+}
+
+/// Of a sample: long accesses are kept back before they are divided into lines.
+fn run_parts<C: Consumer>(recording: &Recording, sample: Sample, mut consumer: C) -> C {
+    let _ = replay(recording, &mut Capped(parts(sample, &mut consumer)));
+    consumer
 }
 
 /// Keeps long accesses from a back end.

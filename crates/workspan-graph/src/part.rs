@@ -9,12 +9,18 @@ use crate::sample::Sample;
 pub fn replay(recording: &Recording, consumer: &mut impl Consumer) -> Result<(), Problem> {
     match recording.sample {
         None => replay::replay(recording, consumer),
-        Some(sample) => replay::replay(recording, &mut Parts { sample, consumer, accesses: Vec::new() }),
+        Some(sample) => replay::replay(recording, &mut parts(sample, consumer)),
     }
 }
 
+/// A consumer that passes on to another what lies in drawn lines.
+pub fn parts<C>(sample: Sample, consumer: &mut C) -> Parts<'_, C> {
+    Parts { sample, consumer, accesses: Vec::new() }
+}
+
 /// Keeps accesses to other lines from a consumer.
-struct Parts<'c, C> {
+#[derive(Debug)]
+pub struct Parts<'c, C> {
     sample: Sample,
     consumer: &'c mut C,
     accesses: Vec<Access>,
