@@ -92,6 +92,27 @@ CASE(lock_bound, lock, 26, 12)
     omp_destroy_lock(&two);
 }
 
+/* The same, side by side in memory: gcc's have four bytes each. */
+CASE(lock_array, lock, 26, 12)
+{
+    static omp_lock_t locks[2];
+    omp_init_lock(&locks[0]);
+    omp_init_lock(&locks[1]);
+#pragma omp parallel
+#pragma omp single
+    for (int i = 0; i < 4; i++) {
+#pragma omp task // tasks: 4
+        {
+            cost(1);
+            omp_set_lock(&locks[i / 2]);
+            cost(i < 2 ? 5 : 6);
+            omp_unset_lock(&locks[i / 2]);
+        }
+    }
+    omp_destroy_lock(&locks[0]);
+    omp_destroy_lock(&locks[1]);
+}
+
 /* Taken twice and given back twice: held 1 + 1 each, in chains of 5. */
 CASE(lock_nested, exact, 10, 5)
 {

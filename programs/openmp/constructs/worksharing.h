@@ -187,7 +187,7 @@ CASE(loop_with_taskwait, loop, 112, 7)
     }
 }
 
-/* Iterations of 10 + 1; the ordered parts are no chain of the model, and take 8 together. */
+/* Iterations of 10 + 1; the ordered parts take 8 together: as code under a lock, less than one iteration. */
 CASE(loop_ordered, loop, 88, 11)
 {
 #pragma omp parallel for ordered schedule(dynamic)
@@ -205,6 +205,17 @@ CASE(loop_ordered_static, loop, 88, 11)
         cost(10);
 #pragma omp ordered
         cost(1);
+    }
+}
+
+/* Iterations of 1 + 10: the ordered parts take 80 together. */
+CASE(loop_ordered_bound, loop, 88, 80)
+{
+#pragma omp parallel for ordered schedule(dynamic)
+    for (int i = 0; i < 8; i++) {
+        cost(1);
+#pragma omp ordered
+        cost(10);
     }
 }
 

@@ -146,9 +146,9 @@ impl Graph {
         nanos(self.total())
     }
 
-    /// Time that strands were blocked.
+    /// Time that strands were blocked. Of each it is short by what the clock cannot see: never below zero all together.
     pub fn blocked(&self) -> Nanos {
-        nanos(self.blocked)
+        nanos(self.blocked).at_least_zero()
     }
 
     /// What was saved where creators run their tasks: part of the work as it was recorded.

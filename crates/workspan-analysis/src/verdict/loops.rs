@@ -178,9 +178,8 @@ mod tests {
     /// A loop of 100 iterations, of which one chunk for each of its `instances` was seen; `locked` of the work of all is under locks of one place.
     fn of_loop(instances: i64, chunk: i64, uniform: i64, locked: i64, lock: Lock) -> (Recording, Run) {
         let mut recording = Recording::default();
-        for kind in [SiteKind::Parallel, SiteKind::Loop, SiteKind::Lock] {
-            recording.sites.push(Site::at(kind, "a.c", 1 + recording.sites.len() as u32, 0));
-        }
+        let kinds = [(1, SiteKind::Parallel), (2, SiteKind::Loop), (3, SiteKind::Lock)];
+        recording.sites.extend(kinds.map(|(line, kind)| Site::at(kind, "a.c", line, 0)));
         let mut around = ContextId::ROOT;
         for site in 0..3 {
             around = recording.contexts.intern(around, SiteId(site)).unwrap();

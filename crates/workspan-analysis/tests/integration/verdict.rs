@@ -204,3 +204,11 @@ fn folded_pieces_are_no_tasks() {
         assert!(evidence.blame.iter().all(|blame| blame.strands.is_some() == whole), "{evidence:?}");
     }
 }
+
+/// Of a short strand the clock may say that it was blocked for less than no time.
+#[test]
+fn nobody_is_blocked_for_less_than_no_time() {
+    let rows = blocked(-3);
+    let graph = Graph::of(&recording(), &rows, &BuildOptions::default()).unwrap_or_else(|never| match never {});
+    assert_eq!(graph.blocked(), Nanos::ZERO);
+}

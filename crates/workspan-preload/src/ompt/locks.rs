@@ -1,6 +1,8 @@
 //! Callbacks about locks and critical sections.
 //!
 //! Who wants a lock that nobody has does not wait for it, however long the kernel lets the thread stand meanwhile.
+//!
+//! What the iterations of a loop do in its `ordered` regions is code under one lock, the team's: it is as serial.
 
 use core::ffi::{c_int, c_uint, c_void};
 use core::sync::atomic::{AtomicU32, Ordering};
@@ -48,7 +50,8 @@ fn lock_site(kind: SiteKind, lock: u64, after: *const c_void) -> CallSite {
     let Place::Address(address) = site.place else {
         return site;
     };
-    let bucket = (lock >> 3) % BUCKETS;
+    // Locks of gcc's programs have four bytes.
+    let bucket = (lock >> 2) % BUCKETS;
     // Code addresses have 47 bits.
     let key = address | (bucket + 1) << 48;
     CallSite { place: Place::Told { key, address, tell: |key| nameless((key >> 48) as u32) }, ..site }
@@ -70,12 +73,8 @@ pub extern "C" fn mutex_acquired(kind: c_int, lock: u64, after: *const c_void) {
     if let Some((thread, task)) = current_task() {
         let at = now(thread);
         task::stop(thread, Some(at));
-        if kind == mutex::ORDERED {
-            task::wait_over(thread, at);
-        } else {
-            let site = if kind == mutex::CRITICAL { SiteKind::Critical } else { SiteKind::Lock };
-            lock::taken(thread, task, at, lock, &lock_site(site, lock, called_from(task, after)));
-        }
+        let site = if kind == mutex::CRITICAL { SiteKind::Critical } else { SiteKind::Lock };
+        lock::taken(thread, task, at, lock, &lock_site(site, lock, called_from(task, after)));
         task::go(thread, Some(at));
         done(thread);
     }
@@ -94,10 +93,12 @@ pub extern "C" fn nest_lock(_endpoint: c_int, _lock: u64, _after: *const c_void)
 
 /// A lock is given back.
 pub extern "C" fn mutex_released(kind: c_int, lock: u64, _after: *const c_void) {
-    if kind == mutex::ATOMIC || kind == mutex::ORDERED {
+    if kind == mutex::ATOMIC {
         return;
     }
-    held(lock).fetch_sub(1, Ordering::Relaxed);
+    if kind != mutex::ORDERED {
+        held(lock).fetch_sub(1, Ordering::Relaxed);
+    }
     if let Some((thread, task)) = current_task() {
         let at = now(thread);
         task::stop(thread, Some(at));

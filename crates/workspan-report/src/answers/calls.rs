@@ -217,7 +217,7 @@ fn call(recording: &Recording, span: Nanos, row: &CallRow) -> Option<Call> {
         },
         span_share: number(row.on_span().over(span)),
         local_work_ns: metrics.local_work.0,
-        local_span_ns: metrics.local_span.0,
+        local_span_ns: metrics.local_span.at_least_zero().0,
         burdened_span_ns: row.burdened.map(|burdened| burdened.span.0),
         burdened_parallelism: number(row.burdened.and_then(|burdened| burdened.parallelism)),
     })

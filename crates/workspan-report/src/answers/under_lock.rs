@@ -75,6 +75,14 @@ pub fn warnings(recording: &Recording, number: u32, shown: Option<f64>) -> Vec<S
     warning(recording, number, shown).into_iter().chain(unseen(recording, number)).collect()
 }
 
+/// What stands before a parallelism that strands show, where a lock allows less: so that no line says more than the report does.
+pub fn but_for(recording: &Recording, number: u32, shown: Option<f64>) -> String {
+    let lock = UnderLock::of(recording, number).filter(|lock| lock.bound(shown.map(Ratio)).is_some());
+    lock.map_or(String::new(), |lock| {
+        format!("but for the lock at {}, which allows at most {}: ", lock.at, ratio(lock.most.map(|most| most.0)))
+    })
+}
+
 /// The same of those that are seen.
 fn warning(recording: &Recording, number: u32, shown: Option<f64>) -> Option<String> {
     UnderLock::of(recording, number)?.warning(shown.map(Ratio))
@@ -120,6 +128,9 @@ mod tests {
             "numbers from strands leave out the order of locks: as recorded, code under the lock at a.c:2 takes 60 ns in any \
              schedule, so the parallelism is at most 3.00, and no number of processors gives more than 3.00x"
         );
+        let allowed = "but for the lock at a.c:2, which allows at most 3.00: ";
+        assert_eq!(but_for(&recording(40, 60), 1, Some(4.5)), allowed);
+        assert_eq!(but_for(&recording(40, 60), 1, Some(3.0)), "");
         // There is nothing to add.
         assert_eq!(warning(&recording(40, 60), 1, Some(3.0)), None);
         assert_eq!(warning(&recording(40, 60), 1, Some(3.001)), None);

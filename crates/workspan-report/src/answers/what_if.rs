@@ -146,6 +146,7 @@ fn answer(
         runs => format!(" (run {} of {runs})", of.run),
     };
     let names = names.join(", ");
+    let but_for = under_lock::but_for(recording, of.run, before.parallelism);
     let text = match (after.parallelism, ceiling.parallelism) {
         (None, _) if before.parallelism.is_some() => {
             format!("nothing is left on the critical path (parallelism {} before) with {names}{run}", numbers[0])
@@ -155,7 +156,7 @@ fn answer(
     };
     Answer {
         schema_version: 1,
-        text,
+        text: but_for + &text,
         run: of.run,
         changes,
         named_ns: outcome.named.0,

@@ -18,6 +18,7 @@ pub fn run(args: &args::Advise) -> anyhow::Result<Outcome> {
         advise(&recorded.recording, &recorded.run, &recorded.rows, &goal).context("cannot read the strands")?;
     recorded.rows.report_problems();
     let mut view = answer(&recorded.recording, &goal, &advice);
+    view.text.insert_str(0, &under_lock::but_for(&recorded.recording, args.run, view.parallelism));
     view.warnings.splice(0..0, under_lock::warnings(&recorded.recording, args.run, view.parallelism));
     view.warnings.splice(0..0, recorded.doubt()?);
     let style = Style { colour: output::colour_stdout(), top: args.top };

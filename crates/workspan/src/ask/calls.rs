@@ -48,6 +48,7 @@ fn from_strands(args: &args::Calls) -> anyhow::Result<Answer> {
         &computed,
         most(&recorded.recording, args.run),
     );
+    view.text.insert_str(0, &under_lock::but_for(&recorded.recording, args.run, view.program.parallelism));
     view.warnings.splice(0..0, under_lock::warnings(&recorded.recording, args.run, view.program.parallelism));
     view.warnings.splice(0..0, recorded.doubt()?);
     Ok(view)

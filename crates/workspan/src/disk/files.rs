@@ -215,10 +215,12 @@ fn existing_folder_around(file: &Path) -> io::Result<&Path> {
 /// The same error without the name that a file has until it is whole, which says nothing to a user.
 fn without_name(error: io::Error) -> io::Error {
     let inner = error.get_ref().and_then(|inner| inner.source()).and_then(|source| source.downcast_ref::<io::Error>());
-    match inner.and_then(io::Error::raw_os_error) {
-        Some(code) => io::Error::from_raw_os_error(code),
-        None => error,
+    if let Some(code) = inner.and_then(io::Error::raw_os_error) {
+        return io::Error::from_raw_os_error(code);
     }
+    let text = error.to_string();
+    let what = text.split_once(" at path ").map_or(text.as_str(), |(what, _)| what);
+    io::Error::new(error.kind(), format!("{what}; name a file in a folder that you can write to"))
 }
 
 /// The same for a folder.
@@ -239,4 +241,17 @@ pub fn with_suffix(file: &Path, suffix: &str) -> PathBuf {
     let mut name = file.as_os_str().to_owned();
     name.push(suffix);
     PathBuf::from(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Where nobody can make a file, be it root.
+    #[test]
+    fn errors_have_no_names_of_temporary_files() {
+        let error = temporary(Path::new("/proc/page.html")).expect_err("a file was made").to_string();
+        assert!(error.ends_with("; name a file in a folder that you can write to"), "{error}");
+        assert!(!error.contains("page.html"), "{error}");
+    }
 }

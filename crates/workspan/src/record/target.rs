@@ -81,6 +81,10 @@ pub fn runtime(executable: &Path, idle_only: bool) -> anyhow::Result<Box<dyn Run
 /// That a program cannot be run, and why.
 pub fn refused(program: &Path, error: &io::Error) -> Status {
     let name = program.display();
+    if error.kind() == io::ErrorKind::IsADirectory {
+        let message = format!("cannot run {name}: it is a folder; name the program in it");
+        return Status { code: NOT_EXECUTABLE, message };
+    }
     if error.kind() != io::ErrorKind::NotFound {
         return Status { code: NOT_EXECUTABLE, message: format!("cannot run {name}: {error}") };
     }

@@ -250,7 +250,7 @@ fn programs_that_cannot_be_recorded() {
     check(Path::new("no-such-command-anywhere"), 127, &["no-such-command-anywhere", "not found"]);
     check(Path::new("./none"), 127, &["cannot run ./none: there is no such file in"]);
     check(&file("text", b"nothing to run", 0o755), 126, &["text", "neither an executable nor a script"]);
-    check(&folder, 126, &["cannot run", "directory"]);
+    check(&folder, 126, &["cannot run", "it is a folder; name the program in it"]);
     let hooked = fs::read(build::program("endings")).expect("it was built");
     check(&file("plain", &hooked, 0o644), 126, &["plain", "ermission denied"]);
     check(Path::new("true"), 2, &["true is not instrumented", "cargo workspan build", "rayon"]);

@@ -309,6 +309,8 @@ impl Site {
         match self.kind.as_str() {
             "loop" => ["for", "do", "loop", "distribute"].contains(&word),
             "sections" => ["sections", "section"].contains(&word),
+            // What is ordered is as code under a lock.
+            "lock" => ["lock", "ordered"].contains(&word),
             // A target region that does not wait.
             "task" => ["task", "target"].contains(&word),
             kind => kind == word,

@@ -18,7 +18,7 @@ use crate::openmp_run::{check_none, check_seeds, each, excused, recorded, run_op
 
 /// Cases that differ: tasks that are cancelled before they begin have no row, so what their creation cost is not reported; and
 /// two locks that are taken at one place are one in a recording, whose span the collector had bounded by each.
-const APART: &[&str] = &["cancel_taskgroup", "lock_bound"];
+const APART: &[&str] = &["cancel_taskgroup", "lock_bound", "lock_array"];
 
 /// Random programs, and how many of them run one after another in one process.
 const PROGRAMS: u64 = 500;
