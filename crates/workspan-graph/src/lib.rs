@@ -29,4 +29,4 @@ pub use analyses::{
 use analyses::{contexts, sets, streams, windows};
 pub use ordered::{causes, graph, messages, order, ranks, structure, tables, task, walk};
 use ordered::{four, level, levels, names};
-pub use stored::{bounds, codec, events, file, merge, missing, program, sample, thin};
+pub use stored::{bounds, codec, cut, events, file, merge, missing, program, sample, thin};

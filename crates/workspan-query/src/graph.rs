@@ -8,16 +8,16 @@ mod accesses;
 mod columns;
 mod fields;
 mod made;
+mod shared;
 
 use std::path::Path;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use datafusion::execution::context::SessionContext;
 use workspan_graph::file::{Recording, NAME};
-use workspan_graph::graph::Graph;
 use workspan_graph::missing::problems;
-use workspan_graph::tables::positions;
-use workspan_graph::walk::Walk;
+
+use shared::Shared;
 
 use crate::views::View;
 use crate::{answer, QueryError, Sink};
@@ -51,7 +51,7 @@ impl GraphFolder {
         let recording = Recording::open(&folder.join(NAME)).map_err(|problem| {
             QueryError::Query(format!("cannot read the task graph {}: {problem}", folder.display()))
         })?;
-        Ok(GraphFolder(Arc::new(Shared { recording, graph: OnceLock::new(), walk: OnceLock::new() })))
+        Ok(GraphFolder(Arc::new(Shared::new(recording))))
     }
 
     /// What is missing from it, in words.
@@ -71,28 +71,5 @@ impl GraphFolder {
         };
         let names: Vec<&str> = TABLES.into_iter().chain(GRAPH_VIEWS.iter().map(|view| view.name)).collect();
         answer(sql, sink, register, GRAPH_VIEWS).map_err(|error| error.among(&names))
-    }
-}
-
-/// A recording, and what is made of it once.
-#[derive(Debug)]
-struct Shared {
-    recording: Recording,
-    graph: OnceLock<(Graph, Vec<Option<i64>>)>,
-    walk: OnceLock<Walk>,
-}
-
-impl Shared {
-    /// The graph, and where a traversal visits each task.
-    fn graph(&self) -> &(Graph, Vec<Option<i64>>) {
-        self.graph.get_or_init(|| {
-            let graph = Graph::of(&self.recording);
-            let positions = positions(&graph);
-            (graph, positions)
-        })
-    }
-
-    fn walk(&self) -> &Walk {
-        self.walk.get_or_init(|| Walk::new(&self.recording, &self.graph().0))
     }
 }

@@ -2,8 +2,7 @@
 //!
 //! A program that crashes in `memset(p, 0, -1)` makes such an access, too. It is replayed up to its bound, and counted.
 
-use std::sync::atomic::{AtomicU64, Ordering};
-
+use crate::cut::Cut;
 use crate::events::Access;
 use crate::file::Recording;
 
@@ -17,17 +16,6 @@ const MOST: u64 = 1 << 30;
 const MOST_OF_LOOP: u64 = 1 << 12;
 /// Addresses end here.
 const END: u64 = 1 << 48;
-
-/// Accesses that were cut, since the recording was opened.
-#[derive(Debug, Default)]
-pub struct Cut(AtomicU64);
-
-impl Cut {
-    /// How many there are: once for each replay.
-    pub fn count(&self) -> u64 {
-        self.0.load(Ordering::Relaxed)
-    }
-}
 
 /// Bounds of the accesses of a recording.
 #[derive(Clone, Copy, Debug)]
@@ -64,7 +52,7 @@ impl<'r> Bounds<'r> {
         let room = self.most.min(END - access.address % END);
         if access.size > room {
             access.size = room;
-            self.cut.0.fetch_add(1, Ordering::Relaxed);
+            self.cut.add();
         }
     }
 }

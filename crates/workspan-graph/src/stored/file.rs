@@ -12,8 +12,8 @@ use std::sync::{Mutex, PoisonError};
 use workspan_trace::bytes::{Malformed, Reader, Writer};
 use workspan_trace::{READABLE, VERSION};
 
-use crate::bounds::Cut;
 use crate::codec::Encoded;
+use crate::cut::Cut;
 use crate::program::Program;
 use crate::ranks::{self, Ranks};
 use crate::sample::Sample;

@@ -2,6 +2,7 @@
 
 pub mod bounds;
 pub mod codec;
+pub mod cut;
 pub mod events;
 pub mod file;
 pub mod merge;

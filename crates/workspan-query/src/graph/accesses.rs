@@ -19,7 +19,7 @@ use workspan_graph::walk::{Deed, Item, Piece};
 
 use super::columns::{schema, Give, Stream, BATCH};
 use super::fields::{Field, ACCESSES, ALLOCATIONS};
-use super::Shared;
+use super::shared::Shared;
 use crate::QueryError;
 
 /// Registers both tables.

@@ -5,7 +5,7 @@ use workspan_graph::tables::{access, name, Column};
 use workspan_graph::walk::{Deed, Item};
 use workspan_trace::program::operation;
 
-use super::Shared;
+use super::shared::Shared;
 
 /// What a column shows of an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

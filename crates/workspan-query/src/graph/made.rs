@@ -9,7 +9,7 @@ use workspan_graph::graph::Graph;
 use workspan_graph::tables::{blocks, edges, operations, tasks, Columns};
 
 use super::columns::{schema, Give, Stream, BATCH};
-use super::Shared;
+use super::shared::Shared;
 use crate::QueryError;
 
 /// The tables, made when they are read.
