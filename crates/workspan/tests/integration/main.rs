@@ -58,6 +58,7 @@ mod tbb;
 mod threads;
 mod throughput;
 mod tools;
+mod under_lock;
 mod unseen_locks;
 mod verdicts;
 mod what_if_run;
