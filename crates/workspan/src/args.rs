@@ -102,7 +102,7 @@ pub enum Verb {
     Graph(graph::Graph),
     /// Show which loops and calls could run in parallel, and what forbids it.
     Depend(depend::Depend),
-    /// Answer SQL about every strand, or about a task graph: a table, CSV, JSON (needs workspan-query).
+    /// Answer SQL about every strand, or a task graph (needs workspan-query).
     Query(Query),
 }
 
