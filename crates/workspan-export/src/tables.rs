@@ -113,6 +113,7 @@ const REGIONS: &[&str] = &[
     "to.code",
     "prefix",
     "open",
+    "beside",
     "instances",
     "work_ns",
     "span_ns",
