@@ -131,6 +131,12 @@ impl Program {
     }
 }
 
+/// A time, multiplied.
+#[expect(clippy::cast_possible_truncation, reason = "a time")]
+pub(crate) fn scaled(time: Nanos, factor: f64) -> Nanos {
+    Nanos((time.as_f64() * factor).round() as i64)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -13,6 +13,7 @@ use std::collections::BTreeMap;
 
 use workspan_model::{ContextId, Lock, Nanos, Recording, Run};
 
+use crate::laws::scaled;
 use crate::measured::measured;
 
 /// The recording with every run's span at least what any one of its locks was held, and [no time below zero](measured).
@@ -89,8 +90,7 @@ pub(crate) fn locks_path(recording: &Recording, run: &Run, held: Nanos) -> Optio
     let own: Vec<Nanos> = recording.contexts.ids().map(|id| own(id).unwrap_or_default()).collect();
     let all: Nanos = own.iter().copied().sum();
     let share = held.over(all).filter(|share| (0.0..=1.0).contains(&share.0))?;
-    #[expect(clippy::cast_possible_truncation, reason = "no more than it was")]
-    Some(own.into_iter().map(|own| Nanos((own.as_f64() * share.0).round() as i64)).collect())
+    Some(own.into_iter().map(|own| scaled(own, share.0)).collect())
 }
 
 /// How long the lock is held that is held longest, if the code of these contexts takes that long. Which lock a context is under, the runs of

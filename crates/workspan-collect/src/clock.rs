@@ -277,7 +277,7 @@ pub fn is_due() -> bool {
     DUE.get()
 }
 
-/// The look that is due, in the middle of a strand of `thread`, at tick `now`.
+/// The look that is due, in the middle of a strand of `thread`, at tick `now`, unless the reading of that was one.
 #[cold]
 pub fn catch_up(thread: &Thread, now: u64) {
     if DUE.get() {

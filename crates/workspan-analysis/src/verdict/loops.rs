@@ -13,7 +13,7 @@
 use workspan_model::kind::Tasks;
 use workspan_model::{ContextId, Nanos, Ratio, Recording, Run, SiteId};
 
-use crate::laws;
+use crate::laws::{self, scaled};
 use crate::locks::{locks_path, uniform_path};
 use crate::profile::{Profile, SiteRow};
 
@@ -65,8 +65,8 @@ pub fn even_loops(recording: &Recording, run: &Run, profile: &Profile) -> Option
         // The range is that of locks alone, or of chunks that are even.
         return None;
     }
-    let scaled = |(critical, factor): (&Nanos, &f64)| scale(*critical, *factor);
-    let of_loops: Vec<Nanos> = run.critical.iter().zip(&factors).map(scaled).collect();
+    let of_loops: Vec<Nanos> =
+        run.critical.iter().zip(&factors).map(|(critical, factor)| scaled(*critical, *factor)).collect();
     // A span beyond that of the loops is that of a lock, also where several of one place are not known apart any more.
     let beyond = high.as_f64() > of_loops.iter().copied().sum::<Nanos>().as_f64() * (1.0 + MATTERS);
     let under_lock = uniform_path(recording, run).or_else(|| locks_path(recording, run, high).filter(|_| beyond));
@@ -104,7 +104,7 @@ impl EvenLoops {
             // Loops of several lengths have no length.
             let is_whole = (n - whole).abs() < WHOLE * n;
             let excess = if is_whole { span.as_f64() * (n / p + 1.0 - 1.0 / p - (whole / p).ceil()) } else { 0.0 };
-            scale(Nanos(1), excess.max(0.0))
+            scaled(Nanos(1), excess.max(0.0))
         };
         self.alone.iter().map(excess).sum()
     }
@@ -159,11 +159,6 @@ fn is_uneven(recording: &Recording, run: &Run, row: &SiteRow) -> bool {
     let (workers, iterations) = (f64::from(run.workers.max(1)), most.0.round().max(1.0));
     let expected = iterations / (iterations / workers).ceil();
     seen.0 < expected * EVEN && row.critical.as_f64() > run.span.as_f64() * MATTERS
-}
-
-#[expect(clippy::cast_possible_truncation, reason = "no more than it was")]
-fn scale(time: Nanos, factor: f64) -> Nanos {
-    Nanos((time.as_f64() * factor).round() as i64)
 }
 
 #[cfg(test)]

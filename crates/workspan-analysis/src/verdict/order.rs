@@ -8,10 +8,11 @@
 //! **Path.** If code under one lock is the span then, it is the path. Otherwise nobody knows what is on it: each context keeps its share of the
 //! path as it was. Cost: linear in contexts.
 
-use workspan_model::{Nanos, Recording, Run};
+use workspan_model::{Recording, Run};
 
 use super::evidence::{bounds, Basis, Evidence};
 use super::loops::any_order_of_locks;
+use crate::laws::scaled;
 use crate::locks::uniform_path;
 use crate::profile::{profile, Profile};
 
@@ -29,13 +30,15 @@ pub struct BestOrder {
 
 /// `run` in the best order of its locks, if that is far from the one in which they were taken.
 pub fn best_order(recording: &Recording, run: &Run, found: &Profile) -> Option<BestOrder> {
-    let most = any_order_of_locks(recording, run, found)?;
-    found.program.parallelism.filter(|seen| most.0 >= seen.0 * FAR)?;
+    let (seen, most) = (found.program.parallelism?, any_order_of_locks(recording, run, found)?);
+    if most.0 < seen.0 * FAR {
+        return None;
+    }
     let span = found.program.uniform?.span;
     let share = span.over(run.span)?.0;
-    let critical =
-        uniform_path(recording, run).unwrap_or_else(|| run.critical.iter().map(|own| part(*own, share)).collect());
-    let run = Run { span, critical, lost_path: part(run.lost_path, share), ..run.clone() };
+    let as_it_was = || run.critical.iter().map(|own| scaled(*own, share)).collect();
+    let critical = uniform_path(recording, run).unwrap_or_else(as_it_was);
+    let run = Run { span, critical, lost_path: scaled(run.lost_path, share), ..run.clone() };
     let profile = profile(recording, &run);
     Some(BestOrder { run, profile })
 }
@@ -49,14 +52,9 @@ impl BestOrder {
     }
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "no more than it was")]
-fn part(time: Nanos, share: f64) -> Nanos {
-    Nanos((time.as_f64() * share).round() as i64)
-}
-
 #[cfg(test)]
 mod tests {
-    use workspan_model::{ContextId, Lock, Site, SiteId, SiteKind, Totals};
+    use workspan_model::{ContextId, Lock, Nanos, Site, SiteId, SiteKind, Totals};
 
     use super::*;
     use crate::verdict::{judge, Cause, Outcome, Reason};

@@ -3,7 +3,7 @@
 use core::ffi::{c_int, c_void};
 
 use super::shim::{entry, original};
-use super::wait;
+use super::wait::{self, For};
 use super::{condition, locks};
 use crate::tbb::site::Called;
 
@@ -23,7 +23,7 @@ const TIMED_OUT: c_int = 4;
 unsafe fn take(called: Called, mutex: *mut c_void, own: impl FnOnce() -> c_int) -> c_int {
     // SAFETY: the caller's own.
     let attempt = || unsafe { original!(c"mtx_trylock" as Plain)(mutex) };
-    locks::take(called, mutex, attempt, own)
+    locks::take(called, For::lock(mutex as u64), attempt, own)
 }
 
 entry!(mtx_lock, "rsi", lock);
@@ -38,7 +38,7 @@ entry!(mtx_trylock, "rsi", trylock);
 unsafe extern "C-unwind" fn trylock(mutex: *mut c_void, called: Called) -> c_int {
     // SAFETY: the caller's own.
     let answer = unsafe { original!(c"mtx_trylock" as Plain)(mutex) };
-    locks::attempted(called, mutex, answer)
+    locks::attempted(called, mutex as u64, answer)
 }
 
 entry!(mtx_timedlock, "rdx", timedlock);

@@ -6,7 +6,7 @@
 //! that a thread takes.
 
 use core::cell::Cell;
-use core::ffi::{c_int, c_void};
+use core::ffi::c_int;
 use core::sync::atomic::Ordering;
 
 use workspan_collect::ticks::ticks_of;
@@ -81,40 +81,15 @@ fn is_taken(answer: c_int) -> bool {
     answer == 0 || answer == OWNER_DEAD
 }
 
-/// The calling thread takes the lock at `address`: at once by `attempt`, otherwise it waits for it by `lock`. Returns what that answers.
+/// The calling thread takes the lock that is `wanted`: at once by `attempt`, otherwise it waits for it by `lock`. Returns what that
+/// answers.
 #[inline(always)]
-pub fn take(
-    called: Called,
-    address: *mut c_void,
-    attempt: impl FnOnce() -> c_int,
-    lock: impl FnOnce() -> c_int,
-) -> c_int {
-    take_by(called, address, attempt, (For::lock(address as u64), lock))
-}
-
-/// The same of a lock for which threads spin.
-#[inline(always)]
-pub fn take_spinning(
-    called: Called,
-    address: *mut c_void,
-    attempt: impl FnOnce() -> c_int,
-    lock: impl FnOnce() -> c_int,
-) -> c_int {
-    take_by(called, address, attempt, (For::ever(address as u64), lock))
-}
-
-#[inline(always)]
-fn take_by(
-    called: Called,
-    address: *mut c_void,
-    attempt: impl FnOnce() -> c_int,
-    (wanted, lock): (For, impl FnOnce() -> c_int),
-) -> c_int {
-    let bucket = bucket(address as u64);
+pub fn take(called: Called, wanted: For, attempt: impl FnOnce() -> c_int, lock: impl FnOnce() -> c_int) -> c_int {
+    let bucket = bucket(wanted.address);
     if bucket.heat.load(Ordering::Relaxed) != 0 || bucket.guards.load(Ordering::Relaxed) != 0 {
         wait::before_lock(called);
     }
-    let answer = attempted(called, address, attempt());
+    let answer = attempted(called, wanted.address, attempt());
     if is_taken(answer) {
         return answer;
     }
@@ -132,9 +107,9 @@ pub fn guards(address: u64) {
 
 /// The calling thread has tried to take the lock at `address`, with this answer, which is returned.
 #[inline(always)]
-pub fn attempted(called: Called, address: *mut c_void, answer: c_int) -> c_int {
+pub fn attempted(called: Called, address: u64, answer: c_int) -> c_int {
     if is_taken(answer) {
-        taken(called, address as u64);
+        taken(called, address);
     }
     answer
 }

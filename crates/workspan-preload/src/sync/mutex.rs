@@ -4,7 +4,7 @@ use core::ffi::{c_int, c_void};
 
 use super::locks;
 use super::shim::{entry, original};
-use super::wait;
+use super::wait::{self, For};
 use crate::tbb::site::Called;
 
 type Plain = unsafe extern "C-unwind" fn(*mut c_void) -> c_int;
@@ -20,7 +20,7 @@ type Clocked = unsafe extern "C-unwind" fn(*mut c_void, c_int, *const c_void) ->
 unsafe fn take(called: Called, mutex: *mut c_void, own: impl FnOnce() -> c_int) -> c_int {
     // SAFETY: the caller's own.
     let attempt = || unsafe { original!(c"pthread_mutex_trylock" as Plain)(mutex) };
-    locks::take(called, mutex, attempt, own)
+    locks::take(called, For::lock(mutex as u64), attempt, own)
 }
 
 entry!(pthread_mutex_lock, "rsi", mutex_lock);
@@ -35,7 +35,7 @@ entry!(pthread_mutex_trylock, "rsi", mutex_trylock);
 unsafe extern "C-unwind" fn mutex_trylock(mutex: *mut c_void, called: Called) -> c_int {
     // SAFETY: the caller's own.
     let answer = unsafe { original!(c"pthread_mutex_trylock" as Plain)(mutex) };
-    locks::attempted(called, mutex, answer)
+    locks::attempted(called, mutex as u64, answer)
 }
 
 entry!(pthread_mutex_timedlock, "rdx", mutex_timedlock);
@@ -73,14 +73,14 @@ unsafe extern "C-unwind" fn spin_lock(spin: *mut c_void, called: Called) -> c_in
     // SAFETY: the caller's own.
     let attempt = || unsafe { original!(c"pthread_spin_trylock" as Plain)(spin) };
     // SAFETY: the caller's own.
-    locks::take_spinning(called, spin, attempt, || unsafe { original!(c"pthread_spin_lock" as Plain)(spin) })
+    locks::take(called, For::ever(spin as u64), attempt, || unsafe { original!(c"pthread_spin_lock" as Plain)(spin) })
 }
 
 entry!(pthread_spin_trylock, "rsi", spin_trylock);
 unsafe extern "C-unwind" fn spin_trylock(spin: *mut c_void, called: Called) -> c_int {
     // SAFETY: the caller's own.
     let answer = unsafe { original!(c"pthread_spin_trylock" as Plain)(spin) };
-    locks::attempted(called, spin, answer)
+    locks::attempted(called, spin as u64, answer)
 }
 
 entry!(pthread_spin_unlock, "rsi", spin_unlock);

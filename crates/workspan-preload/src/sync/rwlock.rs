@@ -44,7 +44,7 @@ fn wait_to_read(called: Called, address: u64, own: impl FnOnce() -> c_int) -> c_
 unsafe fn write(called: Called, lock: *mut c_void, own: impl FnOnce() -> c_int) -> c_int {
     // SAFETY: the caller's own.
     let attempt = || unsafe { original!(c"pthread_rwlock_trywrlock" as Plain)(lock) };
-    locks::take(called, lock, attempt, own)
+    locks::take(called, For::lock(lock as u64), attempt, own)
 }
 
 entry!(pthread_rwlock_rdlock, "rsi", rdlock);

@@ -78,27 +78,15 @@ fn even_parts(recording: &Recording) -> &'static str {
     }
 }
 
-/// True of sections, which are shared as the iterations of a loop are.
-fn is_sections(recording: &Recording, site: Option<SiteId>) -> bool {
+/// True if the site is of this kind.
+fn is(recording: &Recording, site: Option<SiteId>, kind: SiteKind) -> bool {
     let site = site.and_then(|site| recording.sites.get(site.0 as usize));
-    site.is_some_and(|site| site.kind == SiteKind::Sections)
-}
-
-/// True of a loop that the runtime divides.
-fn is_loop(recording: &Recording, site: Option<SiteId>) -> bool {
-    let site = site.and_then(|site| recording.sites.get(site.0 as usize));
-    site.is_some_and(|site| site.kind == SiteKind::Loop)
-}
-
-/// True of what each worker runs once.
-fn is_broadcast(recording: &Recording, site: Option<SiteId>) -> bool {
-    let site = site.and_then(|site| recording.sites.get(site.0 as usize));
-    site.is_some_and(|site| site.kind == SiteKind::Broadcast)
+    site.is_some_and(|site| site.kind == kind)
 }
 
 /// What its longest is one of.
 fn piece(recording: &Recording, site: Option<SiteId>) -> &'static str {
-    match (is_sections(recording, site), is_loop(recording, site)) {
+    match (is(recording, site, SiteKind::Sections), is(recording, site, SiteKind::Loop)) {
         (true, _) => "section",
         (_, true) => "chunk",
         _ => "task",
@@ -254,11 +242,11 @@ pub(super) fn reason(recording: &Recording, site: Option<SiteId>, reason: &Reaso
                 threads_of(threads)
             )
         }
-        Reason::FewTasks { tasks, of: Unit::Iterations } if is_sections(recording, site) => {
+        Reason::FewTasks { tasks, of: Unit::Iterations } if is(recording, site, SiteKind::Sections) => {
             format!("{} at {at}", number_of(tasks, "section"))
         }
         // A thread that runs several sections has them in one chunk.
-        Reason::FewTasks { of: Unit::Chunks, .. } if is_sections(recording, site) => {
+        Reason::FewTasks { of: Unit::Chunks, .. } if is(recording, site, SiteKind::Sections) => {
             format!("few or uneven sections at {at}")
         }
         Reason::FewTasks { tasks, of: Unit::Iterations } => {
@@ -267,15 +255,15 @@ pub(super) fn reason(recording: &Recording, site: Option<SiteId>, reason: &Reaso
         Reason::FewTasks { tasks, of: Unit::Chunks } => {
             format!("about {} of the loop at {at}", number_of(tasks, "chunk"))
         }
-        Reason::FewTasks { tasks, .. } if is_broadcast(recording, site) => {
+        Reason::FewTasks { tasks, .. } if is(recording, site, SiteKind::Broadcast) => {
             format!("{} of the broadcast at {at}, one for each worker", number_of(tasks, "task"))
         }
         Reason::FewTasks { tasks, of: Unit::Tasks } => format!("about {} at a time at {at}", number_of(tasks, "task")),
         // Who got none counts in the mean.
-        Reason::LongTask { longest, .. } if is_sections(recording, site) => {
+        Reason::LongTask { longest, .. } if is(recording, site, SiteKind::Sections) => {
             format!("one of the sections at {at} takes {longest}")
         }
-        Reason::LongTask { longest, .. } if is_loop(recording, site) => {
+        Reason::LongTask { longest, .. } if is(recording, site, SiteKind::Loop) => {
             format!("a chunk of the loop at {at} takes {longest}")
         }
         Reason::LongTask { longest, mean } if mean > Nanos::ZERO && longest.0 / 2 > mean.0 => {
@@ -283,7 +271,7 @@ pub(super) fn reason(recording: &Recording, site: Option<SiteId>, reason: &Reaso
         }
         Reason::LongTask { longest, .. } => format!("a task of {at} takes {longest}"),
         Reason::InTurn => format!("tasks of {at} wait for each other"),
-        Reason::Chunks if is_sections(recording, site) => format!("few or uneven sections at {at}"),
+        Reason::Chunks if is(recording, site, SiteKind::Sections) => format!("few or uneven sections at {at}"),
         Reason::Chunks => format!("few or uneven chunks of the loop at {at}"),
         Reason::OwnCode => site.map_or(at, |site| contributor(recording, site)),
         Reason::SmallTasks { mean, creation } => {
@@ -414,13 +402,13 @@ fn advice(recording: &Recording, judged: &Judged, part: &Part) -> String {
         Reason::FewThreads { .. } => {
             format!("divide the work of {at} evenly among its threads, and let them wait for each other less")
         }
-        Reason::FewTasks { .. } | Reason::LongTask { .. } if is_broadcast(recording, part.site) => {
+        Reason::FewTasks { .. } | Reason::LongTask { .. } if is(recording, part.site, SiteKind::Broadcast) => {
             format!("divide what the broadcast at {at} does by the number of workers: it runs once on each")
         }
         Reason::FewTasks { of, .. } => {
             let wanted = count(u64::from(judged.processors) * 4);
             match of {
-                _ if is_sections(recording, part.site) => {
+                _ if is(recording, part.site, SiteKind::Sections) => {
                     format!("divide the sections at {at} into more, {wanted} or more")
                 }
                 Unit::Tasks => format!("split the work of {at} into more tasks, {wanted} or more at a time"),
@@ -430,15 +418,17 @@ fn advice(recording: &Recording, judged: &Judged, part: &Part) -> String {
                 }
             }
         }
-        Reason::LongTask { .. } if is_sections(recording, part.site) => {
+        Reason::LongTask { .. } if is(recording, part.site, SiteKind::Sections) => {
             format!("divide the longest of the sections at {at}")
         }
-        Reason::LongTask { .. } if is_loop(recording, part.site) => {
+        Reason::LongTask { .. } if is(recording, part.site, SiteKind::Loop) => {
             format!("split the longest chunks of the loop at {at}, or what its longest iteration does")
         }
         Reason::LongTask { .. } => format!("split the longest tasks of {at}, or start them first"),
         Reason::InTurn => format!("let each task of {at} wait for fewer others, or split the tasks"),
-        Reason::Chunks if is_sections(recording, part.site) => format!("divide the longest of the sections at {at}"),
+        Reason::Chunks if is(recording, part.site, SiteKind::Sections) => {
+            format!("divide the longest of the sections at {at}")
+        }
         Reason::Chunks => format!("split the loop at {at} into smaller chunks, or give it a dynamic schedule"),
         Reason::OwnCode => match part.site.map(|site| (site, remedy(recording, site))) {
             Some((_, remedy)) if !remedy.is_empty() => format!("{remedy} {at}"),
