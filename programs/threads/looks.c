@@ -4,8 +4,10 @@
  *   looks helper WAY STEPS    the main thread works; a helper looks whether it has ended
  *   looks turns WAY STEPS     two threads work in turn, each while the other one looks
  *   looks busy WAY STEPS      two threads work at a time, and look for nothing
+ *   looks ends WAY STEPS      four threads work at a time, and nobody joins them; main looks whether they have ended, and then works
+ *   looks asked WAY STEPS     the same; the threads are looked for by another one, which then wakes main
  *
- * WAY: spin, pause, yield, sleep, nap (the longer it has waited), lock (a flag that is taken by exchange), wake (by yields, and who goes on is
+ * WAY: spin, pause, yield, sleep, doze (yields between sleeps), nap (the longer it has waited), lock (a flag that is taken by exchange), wake (by yields, and who goes on is
  * woken as if it slept, as by C++'s atomics). STEPS: of arithmetic, a piece.
  */
 #define _GNU_SOURCE
@@ -22,9 +24,12 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { PIECES = 20 };
+enum { PIECES = 20, MANY = 4 };
 
-static atomic_int turn, closed = 1;
+static atomic_int turn, closed = 1, still = MANY;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
+static int has_come;
 static volatile uint64_t result;
 static uint64_t steps;
 static const char *way;
@@ -64,6 +69,11 @@ __attribute__((noinline)) static void look(int value)
     } else if (strcmp(way, "sleep") == 0) {
         while (!comes(value))
             nanosleep(&millisecond, NULL);
+    } else if (strcmp(way, "doze") == 0) {
+        while (!comes(value)) {
+            sched_yield();
+            nanosleep(&millisecond, NULL);
+        }
     } else if (strcmp(way, "nap") == 0) {
         struct timespec longer = {0, 400000000};
         for (int i = 0; !comes(value); i++)
@@ -101,6 +111,37 @@ static void *busy(void *unused)
     return NULL;
 }
 
+static void *many(void *unused)
+{
+    (void)unused;
+    for (int i = 0; i < PIECES / MANY; i++)
+        work();
+    if (atomic_fetch_sub(&still, 1) == 1)
+        atomic_store(&turn, 1);
+    return NULL;
+}
+
+static void create_many(void)
+{
+    for (int i = 0; i < MANY; i++) {
+        pthread_t thread;
+        pthread_create(&thread, NULL, many, NULL);
+        pthread_detach(thread);
+    }
+}
+
+static void *overseer(void *unused)
+{
+    (void)unused;
+    create_many();
+    look(1);
+    pthread_mutex_lock(&mutex);
+    has_come = 1;
+    pthread_cond_signal(&condition);
+    pthread_mutex_unlock(&mutex);
+    return NULL;
+}
+
 int main(int count, char **arguments)
 {
     pthread_t threads[2];
@@ -114,6 +155,22 @@ int main(int count, char **arguments)
             work();
         atomic_store(&turn, 1);
         atomic_store(&closed, 0);
+        pthread_join(threads[0], NULL);
+        return 0;
+    }
+    if (strcmp(arguments[1], "ends") == 0) {
+        create_many();
+        look(1);
+        work();
+        return 0;
+    }
+    if (strcmp(arguments[1], "asked") == 0) {
+        pthread_create(&threads[0], NULL, overseer, NULL);
+        pthread_mutex_lock(&mutex);
+        while (!has_come)
+            pthread_cond_wait(&condition, &mutex);
+        pthread_mutex_unlock(&mutex);
+        work();
         pthread_join(threads[0], NULL);
         return 0;
     }

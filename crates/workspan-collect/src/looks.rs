@@ -2,7 +2,8 @@
 //!
 //! * **Yields:** what lies between two of them, and is shorter than [`LOOK_NANOS`], is a look. It lasts as long as other threads of the
 //!   program run meanwhile, not those of other programs.
-//! * **Sleeps** were blocked anyway; what they show is that a thread only looked.
+//! * **Sleeps** were blocked anyway; what they show is that a thread only looked. A row of them may be a wait for another strand
+//!   ([`super::timed`]).
 //!
 //! **Bias:** a thread that yields after each few microseconds of work seems to look.
 
@@ -43,11 +44,13 @@ struct Looks {
     window: (u64, u64, u64),
     /// Ticks of windows before, and those that others ran meanwhile.
     windows: (i64, i64),
+    /// When the last sleep was over, and how long it took.
+    slept: (u64, i64),
 }
 
 std::thread_local! {
     static LOOKS: Cell<Looks> = const {
-        Cell::new(Looks { at: 0, cost: 0, work: -1, waited: 0, counted: 0, preempted: 0, window: (0, 0, 0), windows: (0, 0) })
+        Cell::new(Looks { at: 0, cost: 0, work: -1, waited: 0, counted: 0, preempted: 0, window: (0, 0, 0), windows: (0, 0), slept: (0, 0) })
     };
 }
 
@@ -93,6 +96,8 @@ pub fn yields<R>(thread: &Thread, now: u64, own: impl FnOnce() -> R) -> R {
     }
     let result = own();
     let end = clock::read(thread);
+    // Between sleeps that is none of the thread's own time.
+    looks.slept.0 = looks.slept.0.wrapping_add(end.wrapping_sub(now));
     if goes_on {
         let polled = (cost(end) - looks.cost).max(0);
         thread.start.set(thread.start.get().wrapping_add(polled as u64));
@@ -139,6 +144,36 @@ fn while_others_ran(thread: &Thread, elapsed: i64, (all, ran): (i64, i64)) -> i6
     (i128::from(elapsed) * i128::from(ran) / i128::from(all)) as i64
 }
 
+/// True if the calling thread, which is about to sleep at tick `now`, has only looked since it slept last.
+pub fn sleeps_again(thread: &Thread, now: u64) -> bool {
+    let Looks { slept: (woke, slept), preempted, .. } = LOOKS.get();
+    let late = (thread.preempted.get() - preempted).max(0);
+    let between = now.wrapping_sub(woke) as i64 - late;
+    slept != 0 && (0..(slept / SHOW_SHARE).max(ticks_of(thread, SHOW_NANOS))).contains(&between)
+}
+
+/// The calling thread has slept, and goes on at tick `now`.
+pub fn woke(now: u64) {
+    let looks = LOOKS.get();
+    polls::look_ends(looks.slept.0, now);
+    LOOKS.set(Looks { slept: (now, looks.slept.1), ..looks });
+}
+
+/// True if the calling thread slept last so shortly before tick `when` that it may have found then what others had left until `when`: they
+/// say what they have come to only after it shows, and may lack a processor between both.
+pub fn slept_shortly_before(thread: &Thread, when: u64) -> bool {
+    let (woke, slept) = LOOKS.get().slept;
+    (when.wrapping_sub(woke) as i64) < slept.max(ticks_of(thread, SHOWS_NANOS))
+}
+
+/// It is known who has ended the sleeps of the calling thread up to its last.
+pub fn sleeps_were_ended(thread: &Thread) {
+    let looks = LOOKS.get();
+    let (woke, slept) = looks.slept;
+    polls::slept(thread, slept, slept, woke);
+    LOOKS.set(Looks { waited: slept, ..looks });
+}
+
 /// The calling thread, in the middle of a strand at tick `now`, sleeps, which is `own`.
 pub fn sleeps<R>(thread: &Thread, now: u64, own: impl FnOnce() -> R) -> R {
     let looks = LOOKS.get();
@@ -155,6 +190,6 @@ pub fn sleeps<R>(thread: &Thread, now: u64, own: impl FnOnce() -> R) -> R {
     if goes_on {
         polls::slept(thread, waited, slept as i64, end);
     }
-    LOOKS.set(Looks { at: end, work: -1, waited, preempted, ..looks });
+    LOOKS.set(Looks { at: end, work: -1, waited, preempted, slept: (end, slept as i64), ..looks });
     result
 }

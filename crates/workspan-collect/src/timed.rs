@@ -7,6 +7,9 @@
 //! changed what it waited for ([`touched`]): not an idle thread of a pool. What it waited for may have come between two waits, though, where
 //! nobody sees that; so it has looked to its end, too, and who joins it without much of a wait goes on by itself ([`polls`]).
 //!
+//! **Rows of sleeps**, between which a thread only looks, are such waits, too ([`slept`]): they do not count if it is known who has ended
+//! them ([`was_ended`]), and do as soon as anything else is seen of the thread.
+//!
 //! **Cost:** where a wait begins, or a strand wakes another, one test.
 
 use core::cell::Cell;
@@ -35,11 +38,13 @@ struct Undecided {
     last: i64,
     /// Somebody has changed what it waits for meanwhile, though not as it wants.
     touched: bool,
+    /// It has slept.
+    asleep: bool,
     /// Its work when the first of them ended.
     work: i64,
 }
 
-const NONE: Undecided = Undecided { any: false, born: 0, waited: 0, last: 0, touched: false, work: 0 };
+const NONE: Undecided = Undecided { any: false, born: 0, waited: 0, last: 0, touched: false, asleep: false, work: 0 };
 
 std::thread_local! {
     static UNDECIDED: Cell<Undecided> = const { Cell::new(NONE) };
@@ -49,6 +54,28 @@ std::thread_local! {
 pub fn pending(thread: &Thread) -> bool {
     let Undecided { any, born, .. } = UNDECIDED.get();
     any && born == thread.born.get()
+}
+
+/// True if these are sleeps of `thread`, the calling one.
+pub fn is_asleep(thread: &Thread) -> bool {
+    pending(thread) && UNDECIDED.get().asleep
+}
+
+/// True if nobody is known yet who has ended them.
+pub fn is_unexplained(thread: &Thread) -> bool {
+    is_asleep(thread) && UNDECIDED.get().waited > 0
+}
+
+/// `thread` has slept for so long, and has only looked before.
+pub fn slept(thread: &Thread, ticks: i64) {
+    passed(thread, ticks);
+    UNDECIDED.set(Undecided { asleep: true, ..UNDECIDED.get() });
+}
+
+/// The sleeps of `thread` were a wait for another strand, so far.
+pub fn was_ended(thread: &Thread) {
+    forget();
+    slept(thread, 0);
 }
 
 /// `thread` has waited for so long, and time was over.
@@ -84,7 +111,11 @@ pub fn decide(thread: &Thread, now: u64, ends: bool) -> bool {
     if !pending(thread) {
         return false;
     }
-    let Undecided { waited, last, touched, work, .. } = UNDECIDED.get();
+    let Undecided { waited, last, touched, asleep, work, .. } = UNDECIDED.get();
+    if asleep {
+        sleeps_end(thread, now);
+        return true;
+    }
     let worked = thread.task.work.get() - work + now.wrapping_sub(thread.start.get()) as i64;
     let is_worker = touched || thread.task.work.get() > waited / SHARE;
     let was_time = !(ends && is_worker) && (ends || worked > (waited / SHARE).max(ticks_of(thread, LEAST_NANOS)));
@@ -99,6 +130,17 @@ pub fn decide(thread: &Thread, now: u64, ends: bool) -> bool {
         was_blocked(thread, now, waited);
     }
     true
+}
+
+/// The row of sleeps of `thread`, if it is in one, is over at tick `now`, and nobody is known who has ended it.
+pub fn sleeps_end(thread: &Thread, now: u64) {
+    if is_asleep(thread) {
+        let waited = UNDECIDED.get().waited;
+        forget();
+        if waited > 0 {
+            was_blocked(thread, now, waited);
+        }
+    }
 }
 
 /// The strand of `thread`, at tick `now`, has been blocked for so long before.

@@ -221,6 +221,8 @@ unsafe extern "C" fn create(
     };
     let arguments = Arguments { id, attributes, start, argument };
     let of_strand = |(thread, now)| {
+        #[cfg(target_arch = "x86_64")]
+        sync::timer::decide(thread, now, false);
         // What this takes is excluded from what begins behind the strand that ends here.
         let site = site_of(thread, start, argument, called);
         let shared = Shared::of(thread);
@@ -307,6 +309,8 @@ pub unsafe extern "C-unwind" fn pthread_join(id: u64, result: *mut *mut c_void) 
         if token::held(thread) {
             token::give(thread);
         }
+        #[cfg(target_arch = "x86_64")]
+        sync::wait::stops(thread, now);
         Wait::begin_at(thread, now)
     });
     // SAFETY: the caller's own arguments.

@@ -90,6 +90,13 @@ pub fn holds(task: &Frame, lock: u64) -> bool {
     locks.held[..depth].iter().any(|slot| slot.get().lock == lock && !slot.get().given_back)
 }
 
+/// True if `task` has any lock, as far as [`hold`] knows.
+pub fn holds_any(task: &Frame) -> bool {
+    let Some(locks) = task.known_extra().map(|extra| &extra.locks) else { return false };
+    let depth = (locks.depth.get() as usize).min(DEPTH);
+    locks.held[..depth].iter().any(|slot| !slot.get().given_back)
+}
+
 /// `task` has given `lock` back; its strand is stopped.
 pub fn given_back(thread: &Thread, task: &Frame, lock: u64) {
     let Some(locks) = task.known_extra().map(|extra| &extra.locks) else {

@@ -1,18 +1,29 @@
 //! Threads that look again and again whether something has come: by `sched_yield`, or by short sleeps. See [`workspan_collect::looks`].
+//!
+//! **Rows of sleeps.** Nobody wakes who sleeps, but what it looks for has most often come where another thread had nothing more to
+//! do: it ended, or began to wait. So each thread leaves there where it has come to, if anybody sleeps again and again ([`leave`]), and who
+//! finds that when it wakes goes on behind it. What it has slept before in that row was no time blocked.
+//!
+//! **Bias:** who has stopped meanwhile need not be who was waited for. It has come no later than the sleep was over.
 
 use core::ffi::{c_int, c_uint, c_void};
 use core::sync::atomic::Ordering;
 
+use workspan_collect::platform;
 use workspan_collect::shared::Shared;
+use workspan_collect::tables::ROOT;
+use workspan_collect::wait_graph::{self, Waited};
 use workspan_collect::waits::Wait;
-use workspan_collect::{looks, thread};
+use workspan_collect::{looks, strand, thread, timed};
 use workspan_wire::shm::Thread;
 
 use super::shim::{entry, original};
 use super::wait;
 use super::waiters::{self, Left};
+use crate::dag::frame::Frame;
 use crate::dag::token;
 use crate::ompt::events;
+use crate::queues;
 use crate::tbb::site::Called;
 
 type Yield = unsafe extern "C-unwind" fn() -> c_int;
@@ -29,14 +40,95 @@ fn in_strand(called: Called) -> Option<(&'static Thread, u64)> {
 
 #[inline(always)]
 fn sleeps(called: Called, own: impl FnOnce() -> c_int) -> c_int {
-    match in_strand(called) {
-        Some((thread, now)) => {
-            if token::held(thread) {
-                token::give(thread);
-            }
-            looks::sleeps(thread, now, own)
+    // A look at the kernel's clocks may take long on a busy machine.
+    let entered = platform::ticks();
+    let Some((thread, now)) = in_strand(called) else { return own() };
+    if token::held(thread) {
+        token::give(thread);
+    }
+    if looks::sleeps_again(thread, entered) && is_alone(thread) {
+        return sleeps_again(called, own);
+    }
+    wait::in_strand(called, |thread, now| {
+        timed::sleeps_end(thread, now);
+        leave(thread, now);
+    });
+    looks::sleeps(thread, now, own)
+}
+
+/// True outside of tasks of runtimes: there strands end without a word about sleeps.
+fn is_alone(thread: &Thread) -> bool {
+    match Frame::on(thread) {
+        Some(frame) => frame.is_initial(),
+        None => strand::context(thread) == ROOT,
+    }
+}
+
+/// The calling thread has only looked since it slept last, and sleeps again.
+#[cold]
+fn sleeps_again(called: Called, own: impl FnOnce() -> c_int) -> c_int {
+    let begun = wait::in_strand(called, |thread, now| {
+        // What was left in the middle of a row may be what the thread is about to find.
+        if !timed::pending(thread) {
+            waiters::watch(thread, asleep());
         }
-        None => own(),
+        (thread, now, Wait::begin_at(thread, now))
+    });
+    let Some((thread, from, wait)) = begun else { return own() };
+    let result = looks::sleeps(thread, from, own);
+    let woken = thread::waking().map_or(from, |(_, now)| now);
+    looks::woke(woken);
+    wait::in_hook(|| {
+        let left = waiters::left_to_watcher(thread, asleep());
+        let by = left.map(|left| left.slot);
+        match left {
+            Some(left) => {
+                looks::sleeps_were_ended(thread);
+                timed::was_ended(thread);
+                wait.end_behind(woken, left.at, Some(left.parts()));
+            }
+            None => timed::slept(thread, wait.end_undecided(woken)),
+        }
+        let shared = Shared::of(thread);
+        wait_graph::over(shared, Waited { slot: shared.slot_of(thread), from, to: woken, by, lock: false });
+    });
+    result
+}
+
+/// `thread`, in the middle of a strand at tick `now`, sleeps no more: who has stopped shortly after its last look may have been what it saw.
+pub fn row_ends(thread: &'static Thread, now: u64) {
+    if !timed::is_unexplained(thread) {
+        return;
+    }
+    let Some(left) = waiters::left_to_watcher(thread, asleep()) else { return };
+    if looks::slept_shortly_before(thread, left.when) {
+        timed::was_ended(thread);
+        Wait::begin_at(thread, now).end_behind(now, left.at, Some(left.parts()));
+    } else {
+        left.release(Shared::of(thread));
+    }
+}
+
+/// What threads watch that sleep again and again.
+fn asleep() -> u64 {
+    static PLACE: u64 = 1;
+    &raw const PLACE as u64
+}
+
+/// The strand of `thread`, at tick `now`, has nothing more to do for now: whoever looks for that in sleeps goes on behind it.
+#[inline(always)]
+pub fn leave(thread: &Thread, now: u64) {
+    if waiters::bucket(asleep()).waiting.load(Ordering::Relaxed) != 0 {
+        leave_to_sleepers(thread, now);
+    }
+}
+
+#[cold]
+fn leave_to_sleepers(thread: &Thread, now: u64) {
+    if waiters::concerns(thread, asleep()) {
+        let left = queues::left_by(thread, now, asleep());
+        waiters::leave_to_watchers(thread, asleep(), &left);
+        left.release(Shared::of(thread));
     }
 }
 

@@ -10,7 +10,9 @@ pub use workspan_collect::timed::passed;
 use workspan_collect::waits::Wait;
 use workspan_wire::shm::Thread;
 
-use super::waiters;
+use super::{looks, waiters};
+use crate::dag::frame::Frame;
+use crate::dag::lock;
 
 /// What `thread` watches at `address` is not as it wants, whoever has changed it.
 pub fn found_wanting(thread: &Thread, address: u64) {
@@ -38,8 +40,13 @@ pub fn goes_on(thread: &'static Thread, now: u64, address: u64) -> u64 {
     now
 }
 
-/// The strand of `thread` is at tick `now`; `ends`: nothing will show any more.
-pub fn decide(thread: &Thread, now: u64, ends: bool) {
+/// The strand of `thread` is at tick `now`; `ends`: nothing will show any more. Under a lock nothing is decided: no time before it is part of
+/// how long it is held.
+pub fn decide(thread: &'static Thread, now: u64, ends: bool) {
+    if !ends && Frame::on(thread).is_some_and(lock::holds_any) {
+        return;
+    }
+    looks::row_ends(thread, now);
     if timed::decide(thread, now, ends) {
         waiters::unwatch(thread);
     }

@@ -123,6 +123,26 @@ fn threads_that_are_woken_while_they_look() {
     }
 }
 
+/// Who looks in sleeps whether others have ended was not blocked by time: it goes on behind them. By hand: 21 pieces of work, of which the
+/// longest path has five of a thread and one of `main`. Of the time slept, none is of that path.
+#[track_caller]
+fn check_ends(what: &str, way: &str) {
+    for report in reports(what, way, false) {
+        let parallelism = number(&report, "/program/parallelism");
+        assert!((2.8..4.5).contains(&parallelism), "{what} {way}: {parallelism}: {report}");
+        let verdict = report["verdict"]["text"].as_str().expect("text");
+        assert!(!verdict.contains("waiting for"), "{what} {way}: {verdict}");
+    }
+}
+
+#[test]
+fn sleeps_until_others_have_ended() {
+    check_ends("ends", "sleep");
+    check_ends("ends", "doze");
+    check_ends("asked", "sleep");
+    check_ends("asked", "doze");
+}
+
 /// What works is not taken for a look.
 #[test]
 fn threads_that_only_work() {
