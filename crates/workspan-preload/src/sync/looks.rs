@@ -1,10 +1,5 @@
-//! Threads that look again and again whether something has come: by `sched_yield`, or by short sleeps. See [`workspan_collect::looks`].
-//!
-//! **Rows of sleeps.** Nobody wakes who sleeps, but what it looks for has most often come where another thread had nothing more to
-//! do: it ended, or began to wait. So each thread leaves there where it has come to, if anybody sleeps again and again ([`leave`]), and who
-//! finds that when it wakes goes on behind it. What it has slept before in that row was no time blocked.
-//!
-//! **Bias:** who has stopped meanwhile need not be who was waited for. It has come no later than the sleep was over.
+//! Threads that look again and again whether something has come: by `sched_yield`, or by short sleeps. See [`workspan_collect::looks`],
+//! and [`sleeps`] for who ends sleeps.
 
 use core::ffi::{c_int, c_uint, c_void};
 use core::sync::atomic::Ordering;
@@ -18,12 +13,12 @@ use workspan_collect::{looks, strand, thread, timed};
 use workspan_wire::shm::Thread;
 
 use super::shim::{entry, original};
+use super::sleeps;
 use super::wait;
 use super::waiters::{self, Left};
 use crate::dag::frame::Frame;
 use crate::dag::token;
 use crate::ompt::events;
-use crate::queues;
 use crate::tbb::site::Called;
 
 type Yield = unsafe extern "C-unwind" fn() -> c_int;
@@ -39,7 +34,7 @@ fn in_strand(called: Called) -> Option<(&'static Thread, u64)> {
 }
 
 #[inline(always)]
-fn sleeps(called: Called, own: impl FnOnce() -> c_int) -> c_int {
+fn sleep(called: Called, own: impl FnOnce() -> c_int) -> c_int {
     // A look at the kernel's clocks may take long on a busy machine.
     let entered = platform::ticks();
     let Some((thread, now)) = in_strand(called) else { return own() };
@@ -51,7 +46,7 @@ fn sleeps(called: Called, own: impl FnOnce() -> c_int) -> c_int {
     }
     wait::in_strand(called, |thread, now| {
         timed::sleeps_end(thread, now);
-        leave(thread, now);
+        sleeps::leave(thread, now);
     });
     looks::sleeps(thread, now, own)
 }
@@ -70,7 +65,7 @@ fn sleeps_again(called: Called, own: impl FnOnce() -> c_int) -> c_int {
     let begun = wait::in_strand(called, |thread, now| {
         // What was left in the middle of a row may be what the thread is about to find.
         if !timed::pending(thread) {
-            waiters::watch(thread, asleep());
+            waiters::watch(thread, sleeps::place());
         }
         (thread, now, Wait::begin_at(thread, now))
     });
@@ -79,7 +74,7 @@ fn sleeps_again(called: Called, own: impl FnOnce() -> c_int) -> c_int {
     let woken = thread::waking().map_or(from, |(_, now)| now);
     looks::woke(woken);
     wait::in_hook(|| {
-        let left = waiters::left_to_watcher(thread, asleep());
+        let left = waiters::left_to_watcher(thread, sleeps::place());
         let by = left.map(|left| left.slot);
         match left {
             Some(left) => {
@@ -93,43 +88,6 @@ fn sleeps_again(called: Called, own: impl FnOnce() -> c_int) -> c_int {
         wait_graph::over(shared, Waited { slot: shared.slot_of(thread), from, to: woken, by, lock: false });
     });
     result
-}
-
-/// `thread`, in the middle of a strand at tick `now`, sleeps no more: who has stopped shortly after its last look may have been what it saw.
-pub fn row_ends(thread: &'static Thread, now: u64) {
-    if !timed::is_unexplained(thread) {
-        return;
-    }
-    let Some(left) = waiters::left_to_watcher(thread, asleep()) else { return };
-    if looks::slept_shortly_before(thread, left.when) {
-        timed::was_ended(thread);
-        Wait::begin_at(thread, now).end_behind(now, left.at, Some(left.parts()));
-    } else {
-        left.release(Shared::of(thread));
-    }
-}
-
-/// What threads watch that sleep again and again.
-fn asleep() -> u64 {
-    static PLACE: u64 = 1;
-    &raw const PLACE as u64
-}
-
-/// The strand of `thread`, at tick `now`, has nothing more to do for now: whoever looks for that in sleeps goes on behind it.
-#[inline(always)]
-pub fn leave(thread: &Thread, now: u64) {
-    if waiters::bucket(asleep()).waiting.load(Ordering::Relaxed) != 0 {
-        leave_to_sleepers(thread, now);
-    }
-}
-
-#[cold]
-fn leave_to_sleepers(thread: &Thread, now: u64) {
-    if waiters::concerns(thread, asleep()) {
-        let left = queues::left_by(thread, now, asleep());
-        waiters::leave_to_watchers(thread, asleep(), &left);
-        left.release(Shared::of(thread));
-    }
 }
 
 entry!(sched_yield, "rdi", sched_yield_here);
@@ -201,13 +159,13 @@ fn wake_lookers(called: Called, address: u64) {
 entry!(usleep, "rsi", usleep_here);
 unsafe extern "C-unwind" fn usleep_here(micros: c_uint, called: Called) -> c_int {
     // SAFETY: the caller's own.
-    sleeps(called, || unsafe { original!(c"usleep" as Micros)(micros) })
+    sleep(called, || unsafe { original!(c"usleep" as Micros)(micros) })
 }
 
 entry!(nanosleep, "rdx", nanosleep_here);
 unsafe extern "C-unwind" fn nanosleep_here(time: *const c_void, left: *mut c_void, called: Called) -> c_int {
     // SAFETY: the caller's own.
-    sleeps(called, || unsafe { original!(c"nanosleep" as Sleep)(time, left) })
+    sleep(called, || unsafe { original!(c"nanosleep" as Sleep)(time, left) })
 }
 
 entry!(clock_nanosleep, "r8", clock_nanosleep_here);
@@ -219,5 +177,5 @@ unsafe extern "C-unwind" fn clock_nanosleep_here(
     called: Called,
 ) -> c_int {
     // SAFETY: the caller's own.
-    sleeps(called, || unsafe { original!(c"clock_nanosleep" as Clocked)(clock, flags, time, left) })
+    sleep(called, || unsafe { original!(c"clock_nanosleep" as Clocked)(clock, flags, time, left) })
 }

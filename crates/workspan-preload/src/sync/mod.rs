@@ -44,6 +44,7 @@ pub mod rwlock;
 pub mod semaphore;
 pub mod shim;
 pub mod signal;
+pub mod sleeps;
 pub mod timer;
 pub mod wait;
 pub mod waiters;

@@ -10,7 +10,7 @@ pub use workspan_collect::timed::passed;
 use workspan_collect::waits::Wait;
 use workspan_wire::shm::Thread;
 
-use super::{looks, waiters};
+use super::{sleeps, waiters};
 use crate::dag::frame::Frame;
 use crate::dag::lock;
 
@@ -46,7 +46,7 @@ pub fn decide(thread: &'static Thread, now: u64, ends: bool) {
     if !ends && Frame::on(thread).is_some_and(lock::holds_any) {
         return;
     }
-    looks::row_ends(thread, now);
+    sleeps::row_ends(thread, now);
     if timed::decide(thread, now, ends) {
         waiters::unwatch(thread);
     }

@@ -12,6 +12,7 @@ use workspan_collect::waits::Wait;
 use workspan_wire::shm::Thread;
 
 use super::caller;
+use super::sleeps;
 use super::timer;
 use super::waiters::{self, bucket};
 use crate::dag::{range, token};
@@ -56,7 +57,7 @@ fn followed<R>(work: impl FnOnce(&'static Thread, u64) -> R) -> Option<R> {
 pub fn ends() {
     if let Some((thread, now)) = thread::attached().filter(|(thread, _)| thread.task.waiting.get() == 0) {
         timer::decide(thread, now, true);
-        super::looks::leave(thread, now);
+        sleeps::leave(thread, now);
         waiters::unwatch(thread);
     }
 }
@@ -64,7 +65,7 @@ pub fn ends() {
 /// The strand of `thread` waits from tick `now` on, for the end of a thread.
 pub fn stops(thread: &'static Thread, now: u64) {
     timer::decide(thread, now, false);
-    super::looks::leave(thread, now);
+    sleeps::leave(thread, now);
 }
 
 /// The calling thread is in a hook, while `work` is done.
@@ -128,7 +129,7 @@ pub fn begin(called: Called, wanted: For) -> Option<Waiting> {
     in_strand(called, |thread, now| {
         let For { address, mutex, limited, to_hold } = wanted;
         let has_looked = looks::goes_on(thread, now);
-        super::looks::leave(thread, now);
+        sleeps::leave(thread, now);
         waiters::enter(thread, address, mutex);
         timer::decide(thread, now, false);
         if limited {
