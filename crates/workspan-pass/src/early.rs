@@ -9,8 +9,9 @@ use std::collections::HashMap;
 use workspan_trace::facts::{Induction, Local, LoopFacts, Meaning, Touch, Update};
 use workspan_trace::program::{Module, NONE};
 
+use crate::cfg::{graph, loops};
 use crate::conditions::Conditions;
-use crate::debug::Places;
+use crate::debug::{file_of, Places};
 use crate::library;
 use crate::llvm::{opcode, Llvm, Ref};
 use crate::locals::{users, Locals};
@@ -48,6 +49,45 @@ pub fn prepare(llvm: &Llvm, module: Ref) {
 const ACCESSORS: [&str; 6] = ["_ZNSt", "_ZNKSt", "_ZSt", "_ZN9__gnu_cxx", "_ZNK9__gnu_cxx", "_ZN6__pstl"];
 /// Instructions that such a function has at most.
 const SMALL: usize = 40;
+
+/// Leaves functions of the program that want to be inlined (`always_inline`) functions of their own, if they have loops or are not small:
+/// inlined, all of their lines would be the line of the call. Those of system headers, and those without a place in the source, such as the
+/// compiler's own, are inlined as they want; so are those that could not do without: what they allocate on the stack is their
+/// caller's, and assembly may need to know their arguments.
+pub fn keep_functions(llvm: &Llvm, module: Ref) {
+    let kind = llvm.attribute_kind(c"alwaysinline".as_ptr(), c"alwaysinline".count_bytes());
+    for function in llvm.functions(module) {
+        if llvm.is_declaration(function) == 0
+            && llvm.linkage(function) != AVAILABLE_EXTERNALLY
+            && is_worth_keeping(llvm, function)
+        {
+            llvm.remove_attribute(function, FUNCTION, kind);
+        }
+    }
+}
+
+/// What the paths of headers contain that are not the program's.
+const SYSTEM: [&str; 3] = ["/usr/", "/lib/clang/", "/lib/gcc/"];
+
+fn is_worth_keeping(llvm: &Llvm, function: Ref) -> bool {
+    let file = file_of(llvm, function);
+    if file.is_empty() || SYSTEM.iter().any(|part| file.contains(part)) {
+        return false;
+    }
+    let blocks = llvm.blocks(function);
+    let instructions: Vec<Vec<Ref>> = blocks.iter().map(|block| llvm.instructions(*block)).collect();
+    let needs_caller = |block: usize, instruction: Ref| match llvm.opcode(instruction) {
+        opcode::ALLOCA => block != 0,
+        opcode::CALL => !llvm.is_a_inline_asm(llvm.called_value(instruction)).is_null(),
+        _ => false,
+    };
+    let of_blocks = || instructions.iter().enumerate();
+    if of_blocks().any(|(block, all)| all.iter().any(|instruction| needs_caller(block, *instruction))) {
+        return false;
+    }
+    let count: usize = instructions.iter().map(Vec::len).sum();
+    count > SMALL || !loops(&graph(llvm, &blocks).1).loops.is_empty()
+}
 
 /// Has the small functions of C++'s library inlined.
 pub fn inline_accessors(llvm: &Llvm, module: Ref) {

@@ -61,6 +61,7 @@ pub fn module(module: Ref) -> Result<bool, String> {
         if is_fortran(llvm, module) {
             sections::add(llvm, module)?;
         }
+        early::keep_functions(llvm, module);
         early::inline_accessors(llvm, module);
         inline(llvm, module)?;
         early::forward_parameters(llvm, module);

@@ -38,6 +38,8 @@ fn no_serial_loop_is_called_parallel_and_parallel_ones_are_found() {
         ("language.c", "cc -O2"),
         ("library.c", "cc -O2 library_state.c"),
         ("assembly.c", "cc -O2"),
+        ("inlined.c", "cc -O2"),
+        ("inlined.c", "cc -O1"),
         ("bounded.c", "cc -O2"),
         ("bounded.c", "c++ -x c++ -O1 -D_FORTIFY_SOURCE=2"),
         ("tricky.c", "cc -O2"),
