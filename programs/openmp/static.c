@@ -60,6 +60,15 @@ CASE(late_chunks, loop, 105 * 6, 15 * 6)
         cost(6);
 }
 
+/* No member of a team of two or more has a second one. */
+CASE(few_chunks, loop, 100 * 6, 50 * 6)
+{
+    int size = 50 * known_late, count = 100 * known_late;
+#pragma omp parallel for schedule(static, size)
+    for (int i = 0; i < count; i++)
+        cost(6);
+}
+
 CASE(sections, loop, 3 * 500, 500)
 {
 #pragma omp parallel sections

@@ -56,6 +56,7 @@ pub fn enter(thread: &Thread, task: &Frame, site: &CallSite, iterations: u64) ->
         active: true,
         inlined: false,
         shared_out: 0,
+        dealt: false,
         whole: false,
         known: target.is_some(),
         recursive,
@@ -126,8 +127,23 @@ pub fn share_out(task: &Frame, iterations: u64) {
 
 /// How many those are, of all members; `None` if there is no such rule.
 pub fn shared_out(task: &Frame) -> Option<u64> {
-    let shared_out = task.known_extra()?.pieces.get().shared_out;
-    (shared_out != 0).then_some(u64::from(shared_out))
+    let Pieces { shared_out, dealt, .. } = task.known_extra()?.pieces.get();
+    (shared_out != 0 && !dealt).then_some(u64::from(shared_out))
+}
+
+/// The chunks of the construct that `task` has entered are dealt out by a fixed rule: `task` gets `chunks`.
+pub fn deal_out(task: &Frame, chunks: u64) {
+    if let Some(extra) = task.known_extra() {
+        if let Ok(shared_out) = u32::try_from(chunks) {
+            extra.pieces.set(Pieces { shared_out, dealt: true, ..extra.pieces.get() });
+        }
+    }
+}
+
+/// How many `task` gets; `None` if there is no such rule.
+pub fn dealt(task: &Frame) -> Option<u64> {
+    let Pieces { shared_out, dealt, .. } = task.known_extra()?.pieces.get();
+    dealt.then_some(u64::from(shared_out))
 }
 
 /// What `task` knows of loops of which the runtime hears nothing; `None` in a construct that the runtime has reported.

@@ -21,7 +21,8 @@ pub(super) fn dealt(iterations: u64, chunk: u64, place: MemberPlace) -> u64 {
     even(iterations.div_ceil(chunk), place)
 }
 
-/// Iterations or chunks, where the runtime reports a chunk of this size, of a loop of `iterations`.
+/// Iterations or chunks, where the runtime reports a chunk of this size, of a loop of `iterations`, and nobody has seen whether the program
+/// requested one: of members that have no more than one chunk each, it may be their part of the iterations.
 pub(super) fn chunks(iterations: u64, chunk: u64, place: MemberPlace) -> u64 {
     let all_at_once = chunk.saturating_add(1).saturating_mul(place.of) > iterations;
     if chunk == 0 || all_at_once {

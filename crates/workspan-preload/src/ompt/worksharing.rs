@@ -52,10 +52,12 @@ pub extern "C" fn work(
             range::loop_seen();
             let whole = kind == share::DYNAMIC && task.team_size() > 1;
             // Chunks of the size that the program requests are as it wants them.
-            let chunk = if entry.since == 0 { u64::from(entry.weight.max(1)) } else { 1 };
-            if pieces::enter(thread, task, &site, if whole { 1 } else { count.div_ceil(chunk) }) {
+            let requested = if entry.since == 0 { u64::from(entry.weight) } else { 0 };
+            if pieces::enter(thread, task, &site, if whole { 1 } else { count.div_ceil(requested.max(1)) }) {
                 if whole {
                     pieces::chunks_are_whole(task);
+                } else if kind == share::STATIC && requested != 0 {
+                    pieces::deal_out(task, shares::dealt(count, requested, place_of(task)));
                 } else if kind == share::STATIC || kind == share::SECTIONS && !entry.ident.is_null() {
                     // LLVM's compilers make a static loop of sections.
                     pieces::share_out(task, count);
@@ -87,7 +89,9 @@ pub extern "C" fn dispatch(_region_data: *const Data, task_data: *const Data, ki
         piece::LOOP_CHUNK | piece::DISTRIBUTE_CHUNK => {
             // SAFETY: null or a chunk that the runtime describes.
             let chunk = unsafe { (instance as *const Chunk).as_ref() }.map_or(1, |chunk| chunk.iterations);
-            pieces::shared_out(task).map_or(chunk, |of| shares::chunks(of, chunk, place_of(task)))
+            pieces::dealt(task)
+                .or_else(|| Some(shares::chunks(pieces::shared_out(task)?, chunk, place_of(task))))
+                .unwrap_or(chunk)
         }
         _ => return,
     };

@@ -13,7 +13,7 @@ use crate::openmp_run::{check_none, each, number, record, Threads, Wrong};
 use crate::openmp_runner::compile;
 use crate::verdicts::line;
 
-const TEAMS: &[Threads] = &[Threads::Real(1), Threads::Real(2), Threads::Real(4)];
+const TEAMS: &[Threads] = &[Threads::Real(1), Threads::Real(2), Threads::Real(4), Threads::Real(8)];
 
 /// Names, work and span with an iteration each.
 fn cases(program: &Path) -> Vec<(String, i64, i64)> {

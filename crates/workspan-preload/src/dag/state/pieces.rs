@@ -21,6 +21,8 @@ pub struct Pieces {
     pub whole: bool,
     /// The runtime will not report its end.
     pub inlined: bool,
+    /// They are dealt out by a fixed rule, and `shared_out` is the number that the task gets.
+    pub dealt: bool,
     /// Iterations that are shared out by a fixed rule, of all members; 0 if there is none.
     pub shared_out: u32,
     /// Its place is known.
