@@ -4,12 +4,17 @@
 //! **Cost.** A region takes some 0.2 µs, a lock and its return a tenth of that. So a lock has regions while it is *hot*: for some times after each
 //! wait, and as long as it is held for [`LONG_NANOS`] or more. That a lock is held for long is found by reading the clock at each eighth
 //! that a thread takes.
+//!
+//! **Sleep.** What hooks do under a hot lock makes it busier than it is in the program alone: a lock of nanoseconds would be given from sleeper
+//! to sleeper, each time by the kernel, in many times the time. So who finds a lock taken looks for it again for [`SOON_NANOS`] before
+//! it sleeps. Who gets it by then has waited, but for nobody in particular: which of two strands takes a free lock first is accident.
 
 use core::cell::Cell;
 use core::ffi::c_int;
 use core::sync::atomic::Ordering;
 
 use workspan_collect::ticks::ticks_of;
+use workspan_collect::waits::Wait;
 use workspan_collect::{platform, thread};
 use workspan_wire::shm::Thread;
 use workspan_wire::site::SiteKind;
@@ -18,7 +23,7 @@ use super::timer;
 use super::wait::{self, in_strand, Ended, For};
 use super::waiters::{self, bucket, Left};
 use crate::dag::frame::Frame;
-use crate::dag::{create, lock, task};
+use crate::dag::{create, lock, task, token};
 use crate::queues;
 use crate::tbb::site::{self, Called};
 
@@ -29,12 +34,19 @@ const HOTTEST: u32 = 4096;
 
 /// Nanoseconds for which a lock is held, from which on the cost of a region does not matter.
 const LONG_NANOS: u64 = 2_000;
+/// Nanoseconds for which a thread looks for a lock before it sleeps.
+const SOON_NANOS: u64 = 2_000;
+/// Pauses of the processor between two looks.
+const PAUSES: u32 = 4;
+
 /// Of this number of locks that a thread takes it looks how long it holds the first.
 const LOOKS: u32 = 8;
 
 std::thread_local! {
     /// Locks that the thread has taken without a region.
     static TAKEN: Cell<u32> = const { Cell::new(0) };
+    /// Regions of locks that it has open.
+    static OPEN: Cell<u32> = const { Cell::new(0) };
     /// Locks that it looks at, each in the place of its address, and the ticks when they were taken.
     static LOOKED_AT: [Cell<(u64, u64)>; PLACES] = const { [const { Cell::new((0, 0)) }; PLACES] };
 }
@@ -84,7 +96,7 @@ fn is_taken(answer: c_int) -> bool {
 /// The calling thread takes the lock that is `wanted`: at once by `attempt`, otherwise it waits for it by `lock`. Returns what that
 /// answers.
 #[inline(always)]
-pub fn take(called: Called, wanted: For, attempt: impl FnOnce() -> c_int, lock: impl FnOnce() -> c_int) -> c_int {
+pub fn take(called: Called, wanted: For, attempt: impl Fn() -> c_int, lock: impl FnOnce() -> c_int) -> c_int {
     let bucket = bucket(wanted.address);
     if bucket.heat.load(Ordering::Relaxed) != 0 || bucket.guards.load(Ordering::Relaxed) != 0 {
         wait::before_lock(called);
@@ -93,7 +105,7 @@ pub fn take(called: Called, wanted: For, attempt: impl FnOnce() -> c_int, lock: 
     if is_taken(answer) {
         return answer;
     }
-    contended(called, wanted, lock)
+    contended(called, wanted, attempt, lock)
 }
 
 /// A thread is about to wait for what the lock at `address` guards.
@@ -128,10 +140,15 @@ fn taken(called: Called, address: u64) {
     }
 }
 
-/// The calling thread will wait for the lock that is `wanted` by `lock`, and return what that answers.
+/// The calling thread will wait for the lock that is `wanted`: awake by `attempt` for a moment, then by `lock`. Returns what that answers.
 #[cold]
-fn contended(called: Called, wanted: For, lock: impl FnOnce() -> c_int) -> c_int {
+fn contended(called: Called, wanted: For, attempt: impl Fn() -> c_int, lock: impl FnOnce() -> c_int) -> c_int {
     let address = wanted.address;
+    if let Some((answer, waited)) = taken_soon(called, attempt) {
+        fought_for(address);
+        hold(called, address, waited);
+        return answer;
+    }
     let Some(waiting) = wait::begin(called, wanted) else {
         return lock();
     };
@@ -141,10 +158,39 @@ fn contended(called: Called, wanted: For, lock: impl FnOnce() -> c_int) -> c_int
         return answer;
     }
     let waited = waiting.end(Ended::AtOnce);
-    let heat = &bucket(address).heat;
-    heat.store((heat.load(Ordering::Relaxed) + HEAT).min(HOTTEST), Ordering::Relaxed);
+    fought_for(address);
     hold(called, address, waited);
     answer
+}
+
+/// Somebody has waited for the lock at `address`.
+fn fought_for(address: u64) {
+    let heat = &bucket(address).heat;
+    heat.store((heat.load(Ordering::Relaxed) + HEAT).min(HOTTEST), Ordering::Relaxed);
+}
+
+/// The calling thread takes a lock by `attempt` within [`SOON_NANOS`]: what that answers, and the ticks that it took. `None`: it has not got it.
+/// Not with the virtual clock, by which somebody waits or does not, nor where threads take turns, so that nobody would give it back.
+fn taken_soon(called: Called, attempt: impl Fn() -> c_int) -> Option<(c_int, i64)> {
+    thread::hot().filter(|thread| !token::held(thread))?;
+    in_strand(called, |thread, now| {
+        let wait = Wait::begin_at(thread, now);
+        let (begun, limit) = (platform::ticks(), ticks_of(thread, SOON_NANOS) as u64);
+        let answer = loop {
+            (0..PAUSES).for_each(|_| core::hint::spin_loop());
+            let answer = attempt();
+            if is_taken(answer) {
+                break Some(answer);
+            }
+            if platform::ticks().wrapping_sub(begun) > limit {
+                break None;
+            }
+        };
+        let woken = if answer.is_some() { thread::waking_holding(now) } else { thread::waking() };
+        let took = wait.end_unknown(woken.map_or(now, |(_, now)| now));
+        answer.map(|answer| (answer, took))
+    })
+    .flatten()
 }
 
 /// The region of the lock begins, after a wait of `waited` ticks.
@@ -162,7 +208,7 @@ pub fn hold(called: Called, address: u64, waited: i64) {
         task::stop(thread, Some(now));
         if let Some(site) = site::named(thread, SiteKind::Lock, called, "") {
             if lock::hold(thread, frame, address, &site, waited) {
-                bucket.held.fetch_add(1, Ordering::Relaxed);
+                OPEN.set(OPEN.get() + 1);
             }
         }
         task::go(thread, Some(now));
@@ -174,20 +220,29 @@ pub fn hold(called: Called, address: u64, waited: i64) {
 #[inline(always)]
 pub fn given_back(called: Called, address: u64) -> bool {
     looked(address);
-    let bucket = bucket(address);
-    let nobody = bucket.waiting.load(Ordering::SeqCst) == 0 && bucket.held.load(Ordering::Relaxed) == 0;
+    let nobody = bucket(address).waiting.load(Ordering::SeqCst) == 0 && !has_region(address);
     !nobody && give_back(called, address)
+}
+
+/// True if the lock at `address` has a region of its own, open on the calling thread.
+#[inline(always)]
+fn has_region(address: u64) -> bool {
+    OPEN.get() != 0 && is_open(address)
+}
+
+#[cold]
+fn is_open(address: u64) -> bool {
+    thread::current().and_then(Frame::on).is_some_and(|frame| lock::holds(frame, address))
 }
 
 #[cold]
 fn give_back(called: Called, address: u64) -> bool {
     let ended = in_strand(called, |thread, now| {
-        let bucket = bucket(address);
-        let ended = bucket.held.load(Ordering::Relaxed) != 0 && ends_region(thread, now, address);
+        let ended = OPEN.get() != 0 && ends_region(thread, now, address);
         if ended {
-            bucket.held.fetch_sub(1, Ordering::Relaxed);
+            OPEN.set(OPEN.get() - 1);
         }
-        if bucket.waiting.load(Ordering::SeqCst) != 0 {
+        if bucket(address).waiting.load(Ordering::SeqCst) != 0 {
             let now = workspan_collect::thread::running().map_or(now, |(_, now)| now);
             let now = timer::goes_on(thread, now, address);
             if waiters::concerns(thread, address) && !queues::is_machinery(thread) {

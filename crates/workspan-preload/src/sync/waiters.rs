@@ -82,15 +82,13 @@ impl Left {
 const BUCKETS: usize = 1024;
 
 /// Addresses of one hash.
-#[repr(align(32))]
+#[repr(align(64))]
 #[derive(Debug)]
 pub struct Bucket {
     /// Threads that wait.
     pub waiting: AtomicU32,
     /// How much a lock is fought for, now.
     pub heat: AtomicU32,
-    /// Regions of locks that are open.
-    pub held: AtomicU32,
     /// Not 0 if a thread has waited for what a lock guards.
     pub guards: AtomicU32,
     /// Slot + 1 of who is at the list, with [`IN_VAIN`]; 0 for nobody.
@@ -106,7 +104,6 @@ static TABLE: [Bucket; BUCKETS] = [const {
     Bucket {
         waiting: AtomicU32::new(0),
         heat: AtomicU32::new(0),
-        held: AtomicU32::new(0),
         guards: AtomicU32::new(0),
         busy: AtomicU32::new(0),
         first: Cell::new(0),

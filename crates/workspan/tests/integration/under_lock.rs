@@ -4,16 +4,17 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::command::workspan;
+use crate::build::scratch;
+use crate::command::{run, workspan};
 use crate::threads::threads;
 
 /// Items that threads take by turns: each is a lock, and as many of a queue are two.
 const ITEMS: u64 = 500;
 
-/// A library that counts system calls under locks.
-fn counter(folder: &Path) -> PathBuf {
-    let (source, library) = (folder.join("kernel_calls.c"), folder.join("kernel_calls.so"));
-    fs::write(&source, include_str!("kernel_calls.c")).expect("the target directory is writable");
+/// A library that stands between the collector and the C library.
+fn between(folder: &Path, name: &str, text: &str) -> PathBuf {
+    let (source, library) = (folder.join(format!("{name}.c")), folder.join(format!("{name}.so")));
+    fs::write(&source, text).expect("the target directory is writable");
     let mut command = Command::new("gcc");
     command.args(["-Wall", "-Wextra", "-Werror", "-O1", "-shared", "-fPIC", "-o"]).arg(&library).arg(&source);
     let output = command.output().expect("gcc, which these tests need");
@@ -40,7 +41,7 @@ fn counted(folder: &Path, mut command: Command) -> (u64, u64) {
 fn the_kernel_is_not_asked_under_a_lock() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("under-lock");
     fs::create_dir_all(&folder).expect("the target directory is writable");
-    let (program, library) = (threads("turns"), counter(&folder));
+    let (program, library) = (threads("turns"), between(&folder, "kernel_calls", include_str!("kernel_calls.c")));
     let mut native = Command::new(&program);
     native.arg(ITEMS.to_string()).env("LD_PRELOAD", &library);
     let (locks, own) = counted(&folder, native);
@@ -50,4 +51,20 @@ fn the_kernel_is_not_asked_under_a_lock() {
     let (locks, all) = counted(&folder, profiled);
     // Who waits at the condition is woken under the lock, by the program itself.
     assert!(locks > 3 * ITEMS && all <= own.max(ITEMS) + locks / 2, "{all} calls under {locks} locks, {own} natively");
+}
+
+/// Hooks under a hot lock make it busier than it is in the program alone. So who finds it taken looks again before it sleeps: here each
+/// lock is free at the second look, and nobody sleeps for one but the thread that waits for what another one holds all the time.
+#[test]
+fn who_finds_a_lock_taken_looks_again_before_it_sleeps() {
+    const LOCKS: u64 = 2_000;
+    let folder = scratch("under-lock-busy");
+    let library = between(&folder, "busy_locks", include_str!("busy_locks.c"));
+    let counted = folder.join("counted");
+    let mut command = workspan(&folder);
+    command.arg("record").arg("--").arg(threads("bench")).args(["lock", &LOCKS.to_string()]);
+    run(command.env("LD_PRELOAD", &library).env("BUSY_LOCKS", &counted)).check_success();
+    let slept = fs::read_to_string(&counted).expect("the library has written it");
+    let slept: u64 = slept.trim().parse().expect("a number");
+    assert!(slept <= 2, "{slept} sleeps for {LOCKS} locks");
 }
