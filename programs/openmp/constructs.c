@@ -37,6 +37,7 @@
 #include "constructs/taskloops.h"
 #include "constructs/regions.h"
 #include "constructs/worksharing.h"
+#include "constructs/doacross.h"
 #include "constructs/others.h"
 
 int main(int count, char **arguments)

@@ -194,6 +194,8 @@ kinds! {
     Stage => { number: 34, stored: 32, name: "stage", code: "code of the stage at", remedy: "shorten, or divide, the stage at", family: Family::Tbb };
     /// The body of a node of a flow graph of oneTBB.
     Node => { number: 35, stored: 33, name: "node", code: "code of the node at", remedy: "shorten, or let take more messages at a time, the node at", family: Family::Tbb };
+    /// Code of iterations that runs in their order.
+    Ordered => { number: 36, stored: 34, name: "ordered", code: "code in the order of iterations at", remedy: "shorten what runs in the order of iterations at", family: Family::Openmp };
 }
 
 impl SiteKind {

@@ -14,6 +14,8 @@ pub struct Trouble {
     pub impatient: u64,
     /// Events that were skipped.
     pub unfollowed: u64,
+    /// Waits of a loop's iterations for others that are in no order.
+    pub unordered: u64,
     /// Interface version of a oneTBB that is not known to the collector; 0 for none.
     pub unknown_tbb: u64,
 }
@@ -25,6 +27,7 @@ pub fn trouble(snapshot: &(impl Snapshot + ?Sized)) -> io::Result<Trouble> {
     Ok(Trouble {
         impatient: word(offset_of!(Header, impatient)),
         unfollowed: word(offset_of!(Header, unfollowed)),
+        unordered: word(offset_of!(Header, unordered)),
         unknown_tbb: word(offset_of!(Header, unknown_tbb)),
     })
 }
@@ -39,13 +42,14 @@ mod tests {
         for (at, count) in [
             (offset_of!(Header, impatient), 3u64),
             (offset_of!(Header, unfollowed), 4),
+            (offset_of!(Header, unordered), 5),
             (offset_of!(Header, unknown_tbb), 12300),
         ] {
             memory[at..at + 8].copy_from_slice(&count.to_ne_bytes());
         }
         assert_eq!(
             trouble(&memory[..]).expect("it is whole"),
-            Trouble { impatient: 3, unfollowed: 4, unknown_tbb: 12300 }
+            Trouble { impatient: 3, unfollowed: 4, unordered: 5, unknown_tbb: 12300 }
         );
     }
 }

@@ -43,7 +43,7 @@ pub use super::wait::{WaitEdge, MAX_WAIT_EDGES, WAIT_MAIN, WAIT_OUTSIDE, WAIT_SI
 /// First eight bytes of the shared memory.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"wspanshm");
 /// Version of everything in this module.
-pub const WIRE_VERSION: u32 = 22;
+pub const WIRE_VERSION: u32 = 23;
 /// Environment variable that holds the path of the shared memory.
 pub const ENV: &str = "WORKSPAN_SHM";
 /// Section of an executable that says "hooks are in": [`NOTE_MAGIC`], then the wire version, then the runtime's name
@@ -217,6 +217,8 @@ pub struct Header {
     pub impatient: AtomicU64,
     /// Events that were skipped, as what they are about was in another thread's hands for longer than anybody waits.
     pub unfollowed: AtomicU64,
+    /// Waits of a loop's iterations for others that are in no order, since there was no room for it.
+    pub unordered: AtomicU64,
     /// Interface version of a oneTBB that the program has and the collector does not know; 0 for none.
     pub unknown_tbb: AtomicU64,
     /// Functions by which the program has asked how many threads there are: bits of [`Asked`].

@@ -87,4 +87,6 @@ kinds! {
     Stage = 34,
     /// The body of a node of a flow graph of oneTBB.
     Node = 35,
+    /// Code of iterations that runs in their order.
+    Ordered = 36,
 }

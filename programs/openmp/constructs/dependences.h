@@ -125,7 +125,7 @@ CASE(depend_not_on_grandchildren, exact, 14, 10)
     }
 }
 
-/* 2 + (4 | 4 | 4) + 30: mutual exclusion is no order. */
+/* 2 + (4 | 4 | 4) + 30: mutual exclusion is no order, and 12 together are less than that. */
 CASE(depend_mutexinoutset, exact, 44, 36)
 {
     int x = 0;
@@ -140,6 +140,22 @@ CASE(depend_mutexinoutset, exact, 44, 36)
         }
 #pragma omp task depend(in : x) // tasks: 1
         cost(30);
+    }
+}
+
+/* 4, three times, but never at the same time: more than the longest chain, 2 + 4. */
+CASE(depend_mutexinoutset_bound, lock, 14, 12)
+{
+    int x = 0;
+#pragma omp parallel
+#pragma omp single
+    {
+#pragma omp task depend(out : x) // tasks: 1
+        cost(2);
+        for (int i = 0; i < 3; i++) {
+#pragma omp task depend(mutexinoutset : x) // tasks: 3
+            cost(4);
+        }
     }
 }
 

@@ -219,18 +219,6 @@ CASE(loop_ordered_bound, loop, 88, 80)
     }
 }
 
-/* Dependences between iterations are no part of the model yet. */
-CASE(loop_doacross, runs, 24, 6)
-{
-#pragma omp parallel for ordered(1) schedule(static, 1) num_threads(4)
-    for (int i = 0; i < 8; i++) {
-        cost(2);
-#pragma omp ordered depend(sink : i - 1)
-        cost(1);
-#pragma omp ordered depend(source)
-    }
-}
-
 /* The word for a loop that may be done in any way. */
 CASE(loop_any, loop, 2080, 64)
 {

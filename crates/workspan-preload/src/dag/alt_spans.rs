@@ -54,6 +54,11 @@ impl AltSpans {
         AltSpans { uniform: self.uniform.max(other.uniform), burdened: self.burdened.max(other.burdened) }
     }
 
+    /// Both, so many ticks before.
+    pub fn earlier(self, ticks: i64) -> AltSpans {
+        AltSpans { uniform: self.uniform - ticks, burdened: self.burdened - ticks }
+    }
+
     /// After something was stolen, or its end was reported to who waits, which costs `steal`.
     #[inline(always)]
     pub fn burdened_by(self, steal: i64) -> AltSpans {

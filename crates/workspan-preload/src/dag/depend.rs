@@ -3,7 +3,7 @@
 //! The creator keeps, for every address its children name, the current set of tasks and the one before it. A task that
 //! reads joins a set of readers; one that writes is a set of its own; the set kinds of OpenMP 5 (`mutexinoutset`,
 //! `inoutset`) collect their like. Everyone depends on the set before its own. Tasks of a `mutexinoutset` exclude one
-//! another but are not ordered: like locks, they do not lengthen the span.
+//! another but are not ordered: as with locks, the sum of them bounds the span.
 //!
 //! The runtime's own matching is not used: it reports only predecessors that happen to be unfinished.
 //!
@@ -19,6 +19,7 @@ use workspan_collect::shared::Shared;
 use workspan_wire::shm::Thread;
 
 use super::frame::{Frame, Stage};
+use super::lock;
 use super::log;
 use super::pool;
 pub use super::state::depend::Use;
@@ -29,6 +30,9 @@ use super::state::Start;
 pub fn depend(thread: &'static Thread, creator: &Frame, task: &'static Frame, address: u64, how: Use) {
     if !task.depended_on.replace(true) && log::on(thread) {
         log::has_dependences(thread, task);
+    }
+    if how == Use::Exclusive {
+        lock::excludes(thread, task, address);
     }
     let Some(slot) = entry(thread, creator, address) else {
         return;

@@ -11,7 +11,7 @@ use workspan_collect::shared::{current_account, Shared};
 use workspan_collect::strand;
 use workspan_collect::tables::ROOT;
 use workspan_collect::task::{enter_idle, leave_idle};
-use workspan_wire::shm::Thread;
+use workspan_wire::shm::{Account, Thread};
 
 use super::frame::Frame;
 use super::state::call::Open;
@@ -41,9 +41,38 @@ pub fn taken(thread: &Thread, task: &Frame, now: u64, lock: u64, site: &CallSite
     hold(thread, task, lock, site, waited);
 }
 
+/// `task`, whose strand is stopped, runs code in an order that the model has, and of which `label` says which, from here on.
+pub(super) fn in_order(thread: &Thread, task: &Frame, label: u64, site: &CallSite) {
+    hold_as(thread, task, (label, NONE), site, 0);
+}
+
+/// What an account knows of code that is under no lock.
+const NONE: u64 = 0;
+/// The same of code under several in turn.
+const SEVERAL: u64 = 1;
+
+/// `task` runs when no other task does that excludes `lock`, too.
+pub fn excludes(thread: &Thread, task: &Frame, lock: u64) {
+    let context = task.start.get().context;
+    // Without a context of its own, the task's code would not be told from others'.
+    if context != ROOT && context != strand::context(thread) {
+        is_under(Shared::of(thread).account(thread, context), lock);
+    }
+}
+
+/// The code of `account` is under `lock`.
+fn is_under(account: &Account, lock: u64) {
+    let known = account.lock.get();
+    account.lock.set(if known == NONE || known == lock { lock } else { SEVERAL });
+}
+
 /// `task`, whose strand is stopped, has `lock` from here on, taken at `site` after it has waited for so long. False: nobody
 /// will say when it is given back.
 pub fn hold(thread: &Thread, task: &Frame, lock: u64, site: &CallSite, waited: i64) -> bool {
+    hold_as(thread, task, (lock, lock), site, waited)
+}
+
+fn hold_as(thread: &Thread, task: &Frame, (lock, known_as): (u64, u64), site: &CallSite, waited: i64) -> bool {
     let Some(locks) = task.extra(thread).map(|extra| &extra.locks) else {
         return false;
     };
@@ -69,8 +98,9 @@ pub fn hold(thread: &Thread, task: &Frame, lock: u64, site: &CallSite, waited: i
         account.entries.set(account.entries.get() + 1);
         account.instances.set(account.instances.get() + 1);
         account.contended.set(account.contended.get() + waited);
-        let known = account.lock.get();
-        account.lock.set(if known == 0 || known == lock { lock } else { 1 });
+        if known_as != NONE {
+            is_under(account, known_as);
+        }
     }
     slot.set(Hold { lock, before, given_back: false, shown: target.is_some(), call });
     true

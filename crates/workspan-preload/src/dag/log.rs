@@ -301,6 +301,30 @@ pub fn piece(thread: &Thread, event: Event, iterations: u64) {
     log::numbered(thread, event, strand::context(thread), strand::span(thread), number);
 }
 
+/// A loop's first piece begins. `across`: by what the loop is known if its iterations wait for one another; 0 for another one.
+#[cold]
+pub fn fork(thread: &Thread, iterations: u64, across: u64) {
+    if across == 0 {
+        return piece(thread, Event::Fork, iterations);
+    }
+    log::with(thread, ROOT, 1, across);
+    log::numbered(thread, Event::Fork, strand::context(thread), strand::span(thread), 1);
+}
+
+/// Of the strand, `ticks` belong to the next one, and its span is that much less already.
+#[cold]
+pub fn lend(thread: &Thread, ticks: i64) {
+    thread.log_work.set(thread.log_work.get() + ticks);
+    thread.log_offset.set(thread.log_offset.get() - ticks);
+}
+
+/// The next strand begins, with `ticks` of the one before.
+#[cold]
+pub fn borrow(thread: &Thread, ticks: i64) {
+    mark(thread);
+    thread.log_work.set(thread.log_work.get() - ticks);
+}
+
 /// The last piece ends.
 #[cold]
 pub fn join(thread: &Thread) {

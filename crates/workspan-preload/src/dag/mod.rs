@@ -1,5 +1,6 @@
 //! Work and span of programs whose tasks are objects: any acyclic order of tasks, on any threads.
 
+pub mod across;
 pub mod alt_spans;
 pub mod call;
 pub mod clock;

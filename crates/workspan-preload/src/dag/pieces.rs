@@ -19,11 +19,12 @@ use workspan_wire::shm::{Thread, OWNED};
 use super::alt_spans::AltSpans;
 use super::frame::Frame;
 pub use super::state::pieces::Headers;
-use super::state::pieces::Pieces;
-use super::{call, log, team};
+use super::state::pieces::{League, Pieces};
+use super::{across, call, log, team};
 
-/// `task` enters a worksharing construct of `iterations`; its strand is stopped. False if it is part of another one.
-pub fn enter(thread: &Thread, task: &Frame, site: &CallSite, iterations: u64) -> bool {
+/// `task` enters a worksharing construct of `iterations`; its strand is stopped. False if it is part of another one. `across`: by what
+/// the log knows a loop whose iterations wait for one another; 0 for another one.
+pub fn enter(thread: &Thread, task: &Frame, site: &CallSite, iterations: u64, across: u64) -> bool {
     let Some(extra) = task.extra(thread) else {
         return false;
     };
@@ -31,6 +32,7 @@ pub fn enter(thread: &Thread, task: &Frame, site: &CallSite, iterations: u64) ->
         // A loop within a chunk belongs to it (distribute parallel for).
         return false;
     }
+    let iterations = if across == 0 { iterations } else { 1 };
     let here = strand::context(thread);
     // At the root, such a loop is serial code.
     let target = if here == ROOT { None } else { region::target(thread, site) };
@@ -41,7 +43,7 @@ pub fn enter(thread: &Thread, task: &Frame, site: &CallSite, iterations: u64) ->
     }
     extra.construct.set(region::shift(thread, context));
     if logged(thread) {
-        log::piece(thread, Event::Fork, iterations);
+        log::fork(thread, iterations, across);
     }
     let recursive = target.is_some_and(|target| target.recursive || target.context == here);
     let ordinal = extra.pieces.get().ordinal;
@@ -55,6 +57,8 @@ pub fn enter(thread: &Thread, task: &Frame, site: &CallSite, iterations: u64) ->
     extra.pieces.set(Pieces {
         active: true,
         inlined: false,
+        across: across != 0,
+        league: League::No,
         shared_out: 0,
         dealt: false,
         whole: false,
@@ -79,6 +83,27 @@ pub fn enter(thread: &Thread, task: &Frame, site: &CallSite, iterations: u64) ->
     true
 }
 
+/// `task`, whose strand is stopped, is about to fork a team in a chunk of a league's loop, which may be all that it does there: the iterations
+/// are that team's, then, which divides them itself.
+pub(super) fn forks(thread: &Thread, task: &Frame) {
+    let divides = |pieces: &Pieces| match pieces.league {
+        League::No => false,
+        League::Yes => pieces.iterations > 1,
+        League::Forks => true,
+    };
+    if let Some(extra) = task.known_extra().filter(|extra| divides(&extra.pieces.get())) {
+        piece(thread, task, 1);
+        extra.pieces.set(Pieces { league: League::Forks, ..extra.pieces.get() });
+    }
+}
+
+/// The construct that `task` has entered is a league's loop.
+pub fn is_of_league(task: &Frame) {
+    if let Some(extra) = task.known_extra() {
+        extra.pieces.set(Pieces { league: League::Yes, ..extra.pieces.get() });
+    }
+}
+
 /// A piece of `iterations` begins; the strand is stopped.
 pub fn piece(thread: &Thread, task: &Frame, iterations: u64) {
     let Some(extra) = task.known_extra() else {
@@ -88,7 +113,10 @@ pub fn piece(thread: &Thread, task: &Frame, iterations: u64) {
     if !pieces.active {
         return;
     }
-    let iterations = if pieces.whole { 1 } else { iterations };
+    if pieces.across {
+        across::chunk(thread, task);
+    }
+    let iterations = if pieces.whole || pieces.across { iterations.min(1) } else { iterations };
     let logged = logged(thread);
     if logged {
         log::piece(thread, Event::Next, iterations.max(1));
@@ -96,6 +124,9 @@ pub fn piece(thread: &Thread, task: &Frame, iterations: u64) {
     // What comes before the first one is a piece, too.
     piece_done(thread, &mut pieces);
     (pieces.iterations, pieces.empty) = (iterations.max(1), iterations == 0);
+    if pieces.league == League::Forks {
+        pieces.league = League::Yes;
+    }
     strand::set_tail(thread, pieces.path & !OWNED, pieces.since);
     strand::set_span(thread, pieces.entry);
     pieces.entry_alt.set(thread);
@@ -103,6 +134,45 @@ pub fn piece(thread: &Thread, task: &Frame, iterations: u64) {
         mark(thread);
     }
     extra.pieces.set(pieces);
+}
+
+/// Of a loop whose iterations wait for one another, one has ended and the next one begun: `before` ticks ago. The strand is stopped.
+pub(super) fn divide(thread: &Thread, task: &Frame, before: i64) {
+    let Some(extra) = task.known_extra() else {
+        return;
+    };
+    let mut pieces = extra.pieces.get();
+    if !pieces.active {
+        return;
+    }
+    let logged = logged(thread);
+    let end = AltSpans::of(thread);
+    strand::set_span(thread, strand::span(thread) - before);
+    end.earlier(before).set(thread);
+    if logged {
+        log::lend(thread, before);
+        log::piece(thread, Event::Next, 1);
+    }
+    piece_done(thread, &mut pieces);
+    strand::set_tail(thread, pieces.path & !OWNED, pieces.since);
+    strand::set_span(thread, pieces.entry + before);
+    pieces.entry_alt.earlier(-before).set(thread);
+    if logged {
+        log::borrow(thread, before);
+    }
+    extra.pieces.set(pieces);
+}
+
+/// Which of its worksharing constructs `task` is about to enter; `None`: it is in one.
+pub(super) fn next(task: &Frame) -> Option<u32> {
+    let pieces = task.known_extra().map_or_else(Pieces::default, |extra| extra.pieces.get());
+    (!pieces.active).then_some(pieces.ordinal)
+}
+
+/// Which one it is in, if that is a loop whose iterations wait for one another.
+pub(super) fn across(task: &Frame) -> Option<u32> {
+    let pieces = task.known_extra()?.pieces.get();
+    pieces.across.then_some(pieces.ordinal)
 }
 
 /// True if `task` runs iterations of a worksharing construct.
@@ -161,7 +231,7 @@ pub fn set_headers(thread: &Thread, task: &Frame, headers: Headers) {
 
 /// `task` enters a loop whose end the runtime does not report, unless it is in a construct already.
 pub fn enter_inlined(thread: &Thread, task: &Frame, site: &CallSite, iterations: u64) {
-    if !enter(thread, task, site, iterations) {
+    if !enter(thread, task, site, iterations, 0) {
         return;
     }
     if let Some(extra) = task.known_extra() {
@@ -185,6 +255,9 @@ pub fn leave(thread: &Thread, task: &Frame) {
     if !pieces.active {
         return;
     }
+    if pieces.across {
+        across::chunks_end(thread, task);
+    }
     let logged = logged(thread);
     if logged {
         log::join(thread);
@@ -203,6 +276,9 @@ pub fn leave(thread: &Thread, task: &Frame) {
     if logged {
         mark(thread);
         log::leave(thread);
+    }
+    if pieces.across {
+        across::leave(thread, task, pieces.ordinal);
     }
     let context: ContextId = strand::context(thread);
     let ordinal = pieces.ordinal;

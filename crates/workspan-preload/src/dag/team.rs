@@ -6,7 +6,7 @@
 
 use core::cell::Cell;
 use core::ptr;
-use core::sync::atomic::{AtomicI64, AtomicU32, Ordering};
+use core::sync::atomic::{AtomicI64, AtomicU32, AtomicU64, Ordering};
 
 use workspan_collect::log::mark;
 use workspan_collect::origin::Identity;
@@ -17,6 +17,7 @@ use workspan_collect::strand;
 use workspan_collect::tables::ContextId;
 use workspan_wire::shm::{Thread, OWNED};
 
+use super::across;
 use super::alt_spans::AltSpans;
 use super::call;
 use super::frame::{Frame, Kind};
@@ -26,11 +27,12 @@ use super::state::call::{Open, Whole};
 pub use super::state::team::{Called, Team};
 use super::state::team::{Construct, Round, SHARES};
 use super::state::Start;
-use super::{latest, log, pool, task};
+use super::{latest, log, pieces, pool, task};
 
 /// `task`, whose strand stopped at tick `now`, forks a team. `None`: no memory.
 /// `own`: the runtime makes it for itself.
 pub fn fork(thread: &'static Thread, task: &Frame, now: u64, site: &CallSite, own: bool) -> Option<&'static Team> {
+    pieces::forks(thread, task);
     let target = region::target(thread, site);
     let from = strand::context(thread);
     path::settle(thread);
@@ -55,7 +57,8 @@ pub fn fork(thread: &'static Thread, task: &Frame, now: u64, site: &CallSite, ow
         start,
         region: Cell::new(region),
         own,
-        called: Cell::new(Called::default()),
+        called: [const { Cell::new(0) }; 2],
+        has_sections: Cell::new(false),
         watched_body: Cell::new(false),
         identity: if log::on(thread) && !own { log::team(thread) } else { Identity::NONE },
         size: AtomicU32::new(1),
@@ -64,6 +67,7 @@ pub fn fork(thread: &'static Thread, task: &Frame, now: u64, site: &CallSite, ow
         covers: Cell::new(ptr::null()),
         covered: Cell::new(ptr::null()),
         shares: [share(), share(), share(), share()],
+        across: AtomicU64::new(0),
     };
     // SAFETY: a fresh block, large and aligned enough.
     unsafe { at.write(team) };
@@ -166,6 +170,7 @@ pub fn finish(thread: &'static Thread, task: &Frame, now: u64, team: &'static Te
     for (spans, of) in team.shares.iter().filter_map(|construct| construct.share.rest()) {
         count_instance(thread, spans, of);
     }
+    across::finish(thread, team);
     thread.task.teams_work.set(thread.task.teams_work.get() + team.work.load(Ordering::Acquire));
     call::leave(thread, task, team.call.get());
     if let Some(region) = team.region.take() {

@@ -10,6 +10,7 @@ use core::ffi::{c_void, CStr};
 
 use workspan_collect::interposed::Original;
 
+use super::alone;
 #[cfg(all(not(idle_only), target_arch = "x86_64"))]
 use super::bodies;
 #[cfg(not(idle_only))]
@@ -31,15 +32,15 @@ use crate::modules;
 /// Arguments of an entry point: the registers, as the trampoline pushes them, then the stack.
 #[repr(C)]
 #[derive(Debug)]
-struct Arguments {
+pub(super) struct Arguments {
     _rax: u64,
-    sixth: u64,
-    fifth: u64,
-    fourth: u64,
-    third: u64,
-    second: u64,
-    first: u64,
-    return_address: u64,
+    pub(super) sixth: u64,
+    pub(super) fifth: u64,
+    pub(super) fourth: u64,
+    pub(super) third: u64,
+    pub(super) second: u64,
+    pub(super) first: u64,
+    pub(super) return_address: u64,
 }
 
 #[cfg(not(idle_only))]
@@ -450,6 +451,49 @@ const fn name(text: &'static [u8]) -> &'static CStr {
         Ok(name) => name,
         Err(_) => c"",
     }
+}
+
+/// Defines entry points of which a function says what takes their place, given the runtime's own.
+macro_rules! replacing {
+    ($($function:path: $($name:ident)*;)*) => {
+        $($(
+            #[cfg(target_arch = "x86_64")]
+            #[no_mangle]
+            #[unsafe(naked)]
+            unsafe extern "C" fn $name() {
+                static ORIGINAL: Original = Original::new(name(concat!(stringify!($name), "\0").as_bytes()));
+                extern "C" fn replacement(arguments: &Arguments) -> *const c_void {
+                    $function(arguments, &ORIGINAL)
+                }
+                // Seven pushes: the stack is aligned for the call.
+                core::arch::naked_asm!(
+                    "push rdi",
+                    "push rsi",
+                    "push rdx",
+                    "push rcx",
+                    "push r8",
+                    "push r9",
+                    "push rax",
+                    "mov rdi, rsp",
+                    "call {replacement}",
+                    "mov r11, rax",
+                    "pop rax",
+                    "pop r9",
+                    "pop r8",
+                    "pop rcx",
+                    "pop rdx",
+                    "pop rsi",
+                    "pop rdi",
+                    "jmp r11",
+                    replacement = sym replacement,
+                )
+            }
+        )*)*
+    };
+}
+
+replacing! {
+    alone::gcc_wait: GOMP_doacross_wait GOMP_doacross_ull_wait;
 }
 
 asking!(GOMP_task gcc_task 0);

@@ -73,7 +73,11 @@ pub extern "C" fn mutex_acquired(kind: c_int, lock: u64, after: *const c_void) {
     if let Some((thread, task)) = current_task() {
         let at = now(thread);
         task::stop(thread, Some(at));
-        let site = if kind == mutex::CRITICAL { SiteKind::Critical } else { SiteKind::Lock };
+        let site = match kind {
+            mutex::CRITICAL => SiteKind::Critical,
+            mutex::ORDERED => SiteKind::Ordered,
+            _ => SiteKind::Lock,
+        };
         lock::taken(thread, task, at, lock, &lock_site(site, lock, called_from(task, after)));
         task::go(thread, Some(at));
         done(thread);

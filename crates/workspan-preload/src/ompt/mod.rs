@@ -1,6 +1,7 @@
 //! A tool of OpenMP runtimes, by OMPT: LLVM's libomp, also in place of gcc's libgomp.
 
 pub mod abi;
+mod alone;
 pub mod copying;
 pub mod idle;
 pub mod start;
@@ -15,6 +16,8 @@ mod bind;
 mod bodies;
 #[cfg(not(idle_only))]
 mod boundary;
+#[cfg(not(idle_only))]
+mod doacross;
 #[cfg(not(idle_only))]
 pub mod events;
 #[cfg(not(idle_only))]

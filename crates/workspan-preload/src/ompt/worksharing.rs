@@ -14,7 +14,7 @@ use super::shares::{self, MemberPlace};
 use super::site::call_site;
 use crate::dag::frame::Frame;
 use crate::dag::taskloop::Loop;
-use crate::dag::{log, pieces, range, task, taskloop};
+use crate::dag::{across, log, pieces, range, task, taskloop};
 
 /// A worksharing construct begins or ends.
 pub extern "C" fn work(
@@ -53,7 +53,11 @@ pub extern "C" fn work(
             let whole = kind == share::DYNAMIC && task.team_size() > 1;
             // Chunks of the size that the program requests are as it wants them.
             let requested = if entry.since == 0 { u64::from(entry.weight) } else { 0 };
-            if pieces::enter(thread, task, &site, if whole { 1 } else { count.div_ceil(requested.max(1)) }) {
+            let across = across::enter(thread, task, count);
+            if pieces::enter(thread, task, &site, if whole { 1 } else { count.div_ceil(requested.max(1)) }, across) {
+                if kind == share::DISTRIBUTE {
+                    pieces::is_of_league(task);
+                }
                 if whole {
                     pieces::chunks_are_whole(task);
                 } else if kind == share::STATIC && requested != 0 {

@@ -5,6 +5,7 @@ use std::io;
 
 use workspan_wire::log::Event;
 
+use super::across::{Forks, Loops};
 use super::entry::{Cursor, Entry, Source};
 use super::input::Logs;
 use super::waits::Key;
@@ -56,6 +57,8 @@ pub(super) struct Index {
     pub(super) main: Option<usize>,
     /// What is waited for, and how often.
     pub(super) awaited: BTreeMap<Key, u32>,
+    /// Loops whose iterations wait for one another.
+    pub(super) loops: Loops,
 }
 
 impl Index {
@@ -67,6 +70,7 @@ impl Index {
             by_identity: Vec::new(),
             main: None,
             awaited: BTreeMap::new(),
+            loops: Loops::default(),
         };
         let slots = source.logs.slots().min(usize::from(u16::MAX));
         for slot in 0..slots {
@@ -74,6 +78,7 @@ impl Index {
             index.read(source, slot)?;
         }
         index.first.push(index.pieces.len());
+        index.loops.order();
         index.order_members();
         let pieces = &index.pieces;
         let mut by_identity: Vec<usize> = (0..pieces.len()).collect();
@@ -89,13 +94,13 @@ impl Index {
 
     fn read<L: Logs + ?Sized>(&mut self, source: &mut Source<'_, L>, slot: usize) -> io::Result<()> {
         let mut cursor = source.whole(slot);
-        let mut open: Vec<(usize, Kind)> = Vec::new();
+        let mut open: Vec<(usize, Kind, Forks)> = Vec::new();
         while let Some(entry) = source.entry(cursor)? {
             cursor.at = entry.next;
             match entry.event {
                 Event::Begin | Event::Life | Event::Turn | Event::Resume | Event::Member => {
                     if entry.event == Event::Life {
-                        for (piece, _) in open.drain(..) {
+                        for (piece, ..) in open.drain(..) {
                             self.pieces[piece].end = entry.at;
                         }
                         if entry.context == 0 && self.main.is_none() {
@@ -103,12 +108,12 @@ impl Index {
                         }
                     }
                     let member = entry.event == Event::Member;
-                    if let Some((piece, _)) = open.pop_if(|(_, kind)| member && *kind == Kind::Leaving) {
+                    if let Some((piece, ..)) = open.pop_if(|(_, kind, _)| member && *kind == Kind::Leaving) {
                         // Its end was not reported.
                         self.pieces[piece].end = entry.at;
                     }
                     let turn = entry.event == Event::Turn;
-                    open.push((self.pieces.len(), if turn { Kind::Turn } else { Kind::Other }));
+                    open.push((self.pieces.len(), if turn { Kind::Turn } else { Kind::Other }, Forks::default()));
                     self.pieces.push(Piece {
                         identity: entry.identity,
                         turn: if turn || member { entry.n } else { 0 },
@@ -126,24 +131,24 @@ impl Index {
                     });
                 }
                 Event::Spawn | Event::Call | Event::Single => {
-                    if let Some(piece) = open.last().and_then(|(piece, _)| self.pieces.get_mut(*piece)) {
+                    if let Some(piece) = open.last().and_then(|(piece, ..)| self.pieces.get_mut(*piece)) {
                         piece.leads = piece.leads.saturating_add(1);
                     }
                 }
                 Event::Enter if entry.with.is_some_and(|with| with.n == 1 && with.context == 0) => {
-                    if let Some(piece) = open.last().and_then(|(piece, _)| self.pieces.get_mut(*piece)) {
+                    if let Some(piece) = open.last().and_then(|(piece, ..)| self.pieces.get_mut(*piece)) {
                         piece.untold = true;
                     }
                 }
                 Event::Born => {
-                    if let Some(piece) = open.last().and_then(|(piece, _)| self.pieces.get_mut(*piece)) {
+                    if let Some(piece) = open.last().and_then(|(piece, ..)| self.pieces.get_mut(*piece)) {
                         if piece.life && piece.identity == 0 {
                             piece.identity = entry.identity;
                         }
                     }
                 }
                 Event::End | Event::Suspend => {
-                    while let Some((piece, kind)) = open.pop() {
+                    while let Some((piece, kind, _)) = open.pop() {
                         self.pieces[piece].end = entry.next;
                         if kind != Kind::Turn {
                             self.pieces[piece].machinery = entry.number == 1;
@@ -156,13 +161,23 @@ impl Index {
                         *self.awaited.entry(key).or_default() += 1;
                     }
                 }
+                Event::Fork | Event::Next | Event::Join | Event::Wake => {
+                    if let Some((.., forks)) = open.last_mut() {
+                        match entry.event {
+                            Event::Fork => forks.fork(&entry, slot),
+                            Event::Next => forks.next(&entry),
+                            Event::Join => forks.join(&entry, &mut self.loops),
+                            _ => forks.wake(&entry),
+                        }
+                    }
+                }
                 Event::Barrier if entry.number == 1 => {
-                    if let Some((_, kind)) = open.last_mut() {
+                    if let Some((_, kind, _)) = open.last_mut() {
                         *kind = Kind::Leaving;
                     }
                 }
                 Event::ItemEnd | Event::TurnEnd => {
-                    if let Some((piece, _)) = open.pop_if(|(_, kind)| *kind == Kind::Turn) {
+                    if let Some((piece, ..)) = open.pop_if(|(_, kind, _)| *kind == Kind::Turn) {
                         self.pieces[piece].end = entry.next;
                     }
                 }

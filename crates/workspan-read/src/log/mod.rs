@@ -19,6 +19,7 @@
 //! direction, so that sums of works are, too, but for what chance leaves of it. With the virtual clock a tick is a
 //! nanosecond, and nothing is rounded.
 
+mod across;
 mod entry;
 mod index;
 mod input;

@@ -416,7 +416,7 @@ fn one_run(
     Ok((outcome(ended.exit), log))
 }
 
-fn tell_trouble(Trouble { impatient, unfollowed, unknown_tbb }: Trouble) {
+fn tell_trouble(Trouble { impatient, unfollowed, unordered, unknown_tbb }: Trouble) {
     if unknown_tbb > 0 {
         messages::note(&format!(
             "warning: the program's oneTBB has interface version {unknown_tbb}, which this workspan does not know: the tasks of oneTBB are \
@@ -427,6 +427,12 @@ fn tell_trouble(Trouble { impatient, unfollowed, unknown_tbb }: Trouble) {
         messages::note(&format!(
             "warning: --logical-cores: {impatient} times a thread went on beside another, having waited for its turn, two seconds at first: \
              the program waits in a way that nobody sees (a spinning flag, say)"
+        ));
+    }
+    if unordered > 0 {
+        messages::note(&format!(
+            "warning: {unordered} waits of a loop's iterations for others (doacross) have no order in the report: the loop has too many \
+             iterations or dimensions, or is too far from the one before (nowait); its span may be too short"
         ));
     }
     if unfollowed > 0 {

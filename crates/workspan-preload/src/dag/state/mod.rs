@@ -2,6 +2,7 @@
 //!
 //! Here: where a task stands while it does not run: at its begin, suspended, at its end.
 
+pub mod across;
 pub mod call;
 pub mod depend;
 pub mod gather;

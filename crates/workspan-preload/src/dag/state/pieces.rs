@@ -12,6 +12,18 @@ pub struct Headers {
     pub number: u32,
 }
 
+/// Whether a loop is a league's (`distribute`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum League {
+    /// It is not.
+    #[default]
+    No,
+    /// It is.
+    Yes,
+    /// It is, and teams are forked in the running chunk, of several iterations: each is a piece.
+    Forks,
+}
+
 /// A loop or a set of sections that a task takes part in: pieces, one after the other here, logically in parallel.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Pieces {
@@ -23,6 +35,10 @@ pub struct Pieces {
     pub inlined: bool,
     /// They are dealt out by a fixed rule, and `shared_out` is the number that the task gets.
     pub dealt: bool,
+    /// Iterations wait for one another, and each is a piece.
+    pub across: bool,
+    /// Whether it is a league's.
+    pub league: League,
     /// Iterations that are shared out by a fixed rule, of all members; 0 if there is none.
     pub shared_out: u32,
     /// Its place is known.

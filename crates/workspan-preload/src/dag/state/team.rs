@@ -1,7 +1,7 @@
 //! Parallel regions, as their members see them.
 
 use core::cell::Cell;
-use core::sync::atomic::{AtomicI64, AtomicU32, Ordering};
+use core::sync::atomic::{AtomicI64, AtomicU32, AtomicU64, Ordering};
 
 use workspan_collect::origin::Identity;
 use workspan_collect::region::Region;
@@ -49,8 +49,10 @@ pub struct Team {
     pub(in crate::dag) region: Cell<Option<Region>>,
     /// The runtime made it for itself.
     pub(in crate::dag) own: bool,
-    /// Where the program has called the runtime for it, if no compiler says more.
-    pub(in crate::dag) called: Cell<Called>,
+    /// Where the program has called the runtime for it, if no compiler says more, and the code; as in [`Called`].
+    pub(in crate::dag) called: [Cell<u64>; 2],
+    /// The rest of that.
+    pub(in crate::dag) has_sections: Cell<bool>,
     /// The code of its members notes where it begins and ends.
     pub(in crate::dag) watched_body: Cell<bool>,
     /// By which the log knows it.
@@ -64,6 +66,8 @@ pub struct Team {
     /// The member, if it is one that such a team covers: the runtime reports that team's end as that of this one.
     pub(in crate::dag) covered: Cell<*const Forker>,
     pub(in crate::dag) shares: [Construct; SHARES],
+    /// The one of them that is a loop whose iterations wait for one another ([`super::across`]).
+    pub(in crate::dag) across: AtomicU64,
 }
 
 impl Team {
@@ -74,13 +78,17 @@ impl Team {
 
     /// The program has called the runtime so for it.
     pub fn set_called(&self, called: Called) {
-        self.called.set(called);
+        let Called { after, body, sections } = called;
+        self.called[0].set(after);
+        self.called[1].set(body);
+        self.has_sections.set(sections);
     }
 
     /// How the runtime was called for the team, if a construct that was called from `after` is the same call: as its first member sees
     /// it; the others see no call.
     pub fn called_with(&self, after: u64) -> Option<Called> {
-        let called = self.called.get();
+        let [from, body] = self.called.each_ref().map(Cell::get);
+        let called = Called { after: from, body, sections: self.has_sections.get() };
         (called.body != 0 && (after == 0 || after == called.after)).then_some(called)
     }
 

@@ -1,11 +1,13 @@
 //! Following the program in serial order: which record does what.
 
+mod across;
 mod waiting;
 
 use workspan_model::strand::{Creation, Event as Ends, Strand};
 use workspan_model::{ContextId, Nanos};
 use workspan_wire::log::{Event, INNERMOST};
 
+use crate::log::across::Running;
 use crate::log::entry::{Cursor, Entry, Source};
 use crate::log::index::Index;
 use crate::log::input::{Converted, Logs, Stopped};
@@ -19,6 +21,8 @@ pub(super) struct Walk<'l, 's, L: ?Sized, P> {
     track: Track<'l, L>,
     open: Constructs<'s, P>,
     waits: Waits,
+    /// Loops whose pieces stand here, whoever ran them; with the place of each in what is open.
+    across: Vec<(usize, Running)>,
     found: Converted,
 }
 
@@ -29,7 +33,7 @@ impl<'l, 's, L: Logs + ?Sized, E, P: FnMut(&[Strand], &[u64]) -> Result<(), E>> 
         let found = Converted { stray, ..Converted::default() };
         let mut index = index;
         let waits = Waits::new(std::mem::take(&mut index.awaited));
-        Walk { track: Track::new(source, index), open: Constructs::new(rows), waits, found }
+        Walk { track: Track::new(source, index), open: Constructs::new(rows), waits, across: Vec::new(), found }
     }
 
     pub(super) fn run(mut self) -> Result<Converted, Stopped<E>> {
@@ -103,11 +107,15 @@ impl<'l, 's, L: Logs + ?Sized, E, P: FnMut(&[Strand], &[u64]) -> Result<(), E>> 
         };
         self.track.cursor.at = entry.next;
         let part = Part::of(&entry, self.track.cursor.slot);
+        if self.ends_piece_across(&entry) {
+            return self.next_across(part).map(|()| true);
+        }
         match entry.event {
             Event::Fork => {
                 self.open.rows.emit(Ends::Fork(iterations(&entry)), part)?;
                 let from = self.open.rows.position;
                 self.open.stack.push(Open::Fork { from, best: i64::MIN });
+                self.enter_across(&entry)?;
             }
             Event::Next => self.next(part, iterations(&entry))?,
             Event::Join => {

@@ -1,0 +1,154 @@
+//! Loops whose iterations wait for one another: `ordered(n)` with `depend(sink)` and `depend(source)`, `doacross` in OpenMP 5.2.
+//!
+//! An iteration that comes to its source leaves its spans and its path; one that waits for it goes on after them. So the order
+//! between iterations is that of the program, whichever members run them, and when. The table has a place for each iteration, up to a number of them,
+//! and is given back when all members have left the loop.
+//!
+//! **Each iteration is a piece**, also one of a larger chunk: between the source of one iteration and where the next one
+//! waits or has its source, one ends and the other begins. Nobody says where. The next one begins as much before that as the chunk's first
+//! iteration took up to there, but not before the source: even iterations are divided as they are.
+
+use core::cell::Cell;
+use core::sync::atomic::Ordering;
+
+use workspan_collect::region::CallSite;
+use workspan_collect::shared::Shared;
+use workspan_collect::waits::{self, Wait};
+use workspan_wire::shm::Thread;
+
+use super::frame::Frame;
+use super::state::across::{Across, Part};
+pub use super::state::across::{Dimension, Nest};
+use super::team::Team;
+use super::{lock, pieces};
+
+/// `task`, whose strand is stopped, is about to enter such a loop.
+pub fn begins(thread: &Thread, task: &Frame, nest: Nest<'_>) {
+    pieces::leave_inlined(thread, task);
+    let Some(team) = task.team().filter(|_| task.is_member()) else { return };
+    let size = team.size.load(Ordering::Relaxed).max(1);
+    let ordinal = pieces::next(task);
+    let met = ordinal.and_then(|ordinal| Across::meet(&team.across, ordinal, size, nest));
+    if met.is_none() {
+        missed(thread);
+    }
+}
+
+/// `task` is about to enter a loop, with `count` iterations that the runtime distributes. Returns by what the log knows the loop if
+/// it is such a one, else 0.
+pub fn enter(thread: &Thread, task: &Frame, count: u64) -> u64 {
+    let Some((across, known)) = pieces::next(task).and_then(|ordinal| find(task, ordinal)) else { return 0 };
+    known.set(Part { each: across.used() == 1 || across.all() == count, ..known.get() });
+    begin(thread, known);
+    across.identity()
+}
+
+/// A chunk of such a loop begins; the strand is stopped.
+pub(super) fn chunk(thread: &Thread, task: &Frame) {
+    if let Some((across, known)) = part(task) {
+        leave_order(thread, task, across, known);
+        begin(thread, known);
+    }
+}
+
+fn begin(thread: &Thread, known: &Cell<Part>) {
+    known.set(Part { begun: thread.task.work.get(), met: false, posted: false, ..known.get() });
+}
+
+/// The last chunk of such a loop has ended; the strand is stopped.
+pub(super) fn chunks_end(thread: &Thread, task: &Frame) {
+    if let Some((across, known)) = part(task) {
+        leave_order(thread, task, across, known);
+    }
+}
+
+/// `task` leaves such a loop, its `ordinal`-th construct.
+pub(super) fn leave(thread: &Thread, task: &Frame, ordinal: u32) {
+    let Some(slot) = task.team().map(|team| &team.across) else { return };
+    if let Some(across) = Across::known(slot, ordinal) {
+        // SAFETY: met there by `begins`, and this construct is over for it.
+        unsafe { Across::leave(across, Shared::of(thread), slot) };
+    }
+}
+
+/// The team is over: not all members have left all such loops.
+pub(super) fn finish(thread: &Thread, team: &Team) {
+    // SAFETY: all members have ended.
+    unsafe { Across::clear(&team.across, Shared::of(thread)) };
+}
+
+/// `task`, whose strand is stopped, comes to where an iteration waits, or to its source.
+pub fn meets(thread: &Thread, task: &Frame) {
+    let Some((_, known)) = part(task) else { return };
+    let part = known.get();
+    let work = thread.task.work.get();
+    let first = if part.met { part.first } else { work - part.begun };
+    if part.posted {
+        pieces::divide(thread, task, first.min(work - part.source).max(0));
+    }
+    known.set(Part { met: true, posted: false, first, ..part });
+}
+
+/// `task`, whose strand stopped at tick `now`, has waited at `site` for the iteration of these values, and goes on after it, if there is one.
+pub fn sink(thread: &'static Thread, task: &Frame, now: u64, values: *const i64, site: &CallSite) {
+    let Some((across, known)) = part(task) else { return };
+    if let Some(number) = across.number(of_values(across, values)) {
+        match across.look(Shared::of(thread), number) {
+            Some(left) => {
+                thread.start.set(now);
+                Wait::begin_at(thread, now).end_behind(now, across.label(number), Some(left));
+            }
+            None => missed(thread),
+        }
+    }
+    if !known.get().inside {
+        known.set(Part { inside: true, ..known.get() });
+        lock::in_order(thread, task, across.identity(), site);
+    }
+}
+
+/// The strand of `task`, which is stopped, has left the code between sinks and source.
+fn leave_order(thread: &Thread, task: &Frame, across: &Across, known: &Cell<Part>) {
+    if known.get().inside {
+        known.set(Part { inside: false, ..known.get() });
+        lock::given_back(thread, task, across.identity());
+    }
+}
+
+/// `task`, whose strand stopped at tick `now`, has come to the source of the iteration of these values.
+pub fn source(thread: &'static Thread, task: &Frame, now: u64, values: *const i64) {
+    let Some((across, known)) = part(task) else { return };
+    let values = of_values(across, values);
+    let Some(number) = across.number(values) else { return };
+    thread.start.set(now);
+    let (spans, path) = waits::leave_at(thread, now, across.label(number));
+    across.put(Shared::of(thread), number, spans, path);
+    leave_order(thread, task, across, known);
+    let part = known.get();
+    let posted = part.each || across.is_last_inside(values);
+    known.set(Part { posted, source: thread.task.work.get(), ..part });
+}
+
+fn of_values(across: &Across, values: *const i64) -> &[i64] {
+    // SAFETY: the program passes one for each loop of the nest.
+    unsafe { core::slice::from_raw_parts(values, across.used()) }
+}
+
+/// Such a loop that `task` is in, and what it knows of it.
+fn part(task: &Frame) -> Option<(&'static Across, &'static Cell<Part>)> {
+    find(task, pieces::across(task)?)
+}
+
+/// The same of its `ordinal`-th construct, which it has not left.
+fn find(task: &Frame, ordinal: u32) -> Option<(&'static Across, &'static Cell<Part>)> {
+    let across = Across::known(&task.team()?.across, ordinal)?;
+    // SAFETY: not given back before this member has left it.
+    let across = unsafe { across.as_ref() };
+    Some((across, across.part(task.number())))
+}
+
+/// A wait of iterations is not known.
+#[cold]
+fn missed(thread: &Thread) {
+    Shared::of(thread).header().unordered.fetch_add(1, Ordering::Relaxed);
+}
