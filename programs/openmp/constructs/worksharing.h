@@ -187,8 +187,8 @@ CASE(loop_with_taskwait, loop, 112, 7)
     }
 }
 
-/* Iterations of 10 + 1; the ordered parts take 8 together: as code under a lock, less than one iteration. */
-CASE(loop_ordered, loop, 88, 11)
+/* Iterations of 10 + 1, the latter one after the other. */
+CASE(loop_ordered, exact, 88, 18)
 {
 #pragma omp parallel for ordered schedule(dynamic)
     for (int i = 0; i < 8; i++) {
@@ -198,7 +198,7 @@ CASE(loop_ordered, loop, 88, 11)
     }
 }
 
-CASE(loop_ordered_static, loop, 88, 11)
+CASE(loop_ordered_static, exact, 88, 18)
 {
 #pragma omp parallel for ordered schedule(static, 1)
     for (int i = 0; i < 8; i++) {
@@ -208,8 +208,30 @@ CASE(loop_ordered_static, loop, 88, 11)
     }
 }
 
+/* The same with chunks of several iterations. */
+CASE(loop_ordered_in_blocks, exact, 88, 18)
+{
+#pragma omp parallel for ordered schedule(static)
+    for (int i = 0; i < 8; i++) {
+        cost(10);
+#pragma omp ordered
+        cost(1);
+    }
+}
+
+/* What comes behind the region overlaps. */
+CASE(loop_ordered_early, exact, 88, 18)
+{
+#pragma omp parallel for ordered schedule(dynamic, 3)
+    for (int i = 0; i < 8; i++) {
+#pragma omp ordered
+        cost(1);
+        cost(10);
+    }
+}
+
 /* Iterations of 1 + 10: the ordered parts take 80 together. */
-CASE(loop_ordered_bound, loop, 88, 80)
+CASE(loop_ordered_bound, exact, 88, 81)
 {
 #pragma omp parallel for ordered schedule(dynamic)
     for (int i = 0; i < 8; i++) {

@@ -12,14 +12,17 @@ use core::cell::Cell;
 use core::sync::atomic::Ordering;
 
 use workspan_collect::region::CallSite;
-use workspan_collect::shared::Shared;
+use workspan_collect::shared::{current_account, Shared};
+use workspan_collect::strand;
 use workspan_collect::waits::{self, Wait};
 use workspan_wire::shm::Thread;
 
+use super::alt_spans::AltSpans;
 use super::frame::Frame;
 use super::state::across::{Across, Part};
 pub use super::state::across::{Dimension, Nest};
 use super::team::Team;
+use super::token;
 use super::{lock, pieces};
 
 /// `task`, whose strand is stopped, is about to enter such a loop.
@@ -28,7 +31,16 @@ pub fn begins(thread: &Thread, task: &Frame, nest: Nest<'_>) {
     let Some(team) = task.team().filter(|_| task.is_member()) else { return };
     let size = team.size.load(Ordering::Relaxed).max(1);
     let ordinal = pieces::next(task);
-    let met = ordinal.and_then(|ordinal| Across::meet(&team.across, ordinal, size, nest));
+    let Some(ordinal) = ordinal else { return missed(thread) };
+    // Who is behind may need the turn of this thread to leave the loop before.
+    let gives = Across::is_taken(&team.across, ordinal) && token::held(thread);
+    if gives {
+        token::give(thread);
+    }
+    let met = Across::meet(&team.across, ordinal, size, nest);
+    if gives {
+        token::take(thread);
+    }
     if met.is_none() {
         missed(thread);
     }
@@ -93,25 +105,72 @@ pub fn meets(thread: &Thread, task: &Frame) {
 pub fn sink(thread: &'static Thread, task: &Frame, now: u64, values: *const i64, site: &CallSite) {
     let Some((across, known)) = part(task) else { return };
     if let Some(number) = across.number(of_values(across, values)) {
-        match across.look(Shared::of(thread), number) {
-            Some(left) => {
-                thread.start.set(now);
-                Wait::begin_at(thread, now).end_behind(now, across.label(number), Some(left));
-            }
-            None => missed(thread),
-        }
+        behind(thread, across, now, number);
     }
-    if !known.get().inside {
-        known.set(Part { inside: true, ..known.get() });
-        lock::in_order(thread, task, across.identity(), site);
-    }
+    enter_order(thread, task, across, known, site);
 }
 
 /// The strand of `task`, which is stopped, has left the code between sinks and source.
 fn leave_order(thread: &Thread, task: &Frame, across: &Across, known: &Cell<Part>) {
-    if known.get().inside {
+    let Part { inside, shown, uniform, burdened, .. } = known.get();
+    if inside {
         known.set(Part { inside: false, ..known.get() });
+        if shown {
+            let account = current_account(thread);
+            let beyond = AltSpans::of(thread).beyond(AltSpans { uniform, burdened });
+            account.uniform_span.set(account.uniform_span.get() + beyond.uniform);
+            account.burdened_span.set(account.burdened_span.get() + beyond.burdened);
+        }
         lock::given_back(thread, task, across.identity());
+    }
+}
+
+/// True if `task` is in a loop of which what its iterations do in their order is known.
+pub fn takes_turns(task: &Frame) -> bool {
+    part(task).is_some()
+}
+
+/// `task`, whose strand stopped at tick `now`, has waited at `site` for its turn in the order of the iterations.
+pub fn turn(thread: &'static Thread, task: &Frame, now: u64, site: &CallSite) {
+    let Some((across, known)) = part(task) else { return };
+    if let Some(before) = across.turns().checked_sub(1) {
+        behind(thread, across, now, before);
+    }
+    enter_order(thread, task, across, known, site);
+}
+
+/// `task`, whose strand stopped at tick `now`, lets the next one have its turn.
+pub fn turn_ends(thread: &'static Thread, task: &Frame, now: u64) {
+    let Some((across, known)) = part(task).filter(|(_, known)| known.get().inside) else { return };
+    leave_at(thread, task, now, (across, known), across.turns());
+    across.next_turn();
+    known.set(Part { posted: true, source: thread.task.work.get(), ..known.get() });
+}
+
+fn behind(thread: &'static Thread, across: &Across, now: u64, number: u64) {
+    match across.look(Shared::of(thread), number) {
+        Some(left) => {
+            thread.start.set(now);
+            Wait::begin_at(thread, now).end_behind(now, across.label(number), Some(left));
+        }
+        None => missed(thread),
+    }
+}
+
+fn leave_at(thread: &Thread, task: &Frame, now: u64, (across, known): (&Across, &Cell<Part>), number: u64) {
+    thread.start.set(now);
+    let (spans, path) = waits::leave_at(thread, now, across.label(number));
+    across.put(Shared::of(thread), number, spans, path);
+    leave_order(thread, task, across, known);
+}
+
+fn enter_order(thread: &Thread, task: &Frame, across: &Across, known: &Cell<Part>, site: &CallSite) {
+    if !known.get().inside {
+        let before = strand::context(thread);
+        lock::in_order(thread, task, across.identity(), site);
+        let shown = strand::context(thread) != before;
+        let AltSpans { uniform, burdened } = AltSpans::of(thread);
+        known.set(Part { inside: true, shown, uniform, burdened, ..known.get() });
     }
 }
 
@@ -120,10 +179,7 @@ pub fn source(thread: &'static Thread, task: &Frame, now: u64, values: *const i6
     let Some((across, known)) = part(task) else { return };
     let values = of_values(across, values);
     let Some(number) = across.number(values) else { return };
-    thread.start.set(now);
-    let (spans, path) = waits::leave_at(thread, now, across.label(number));
-    across.put(Shared::of(thread), number, spans, path);
-    leave_order(thread, task, across, known);
+    leave_at(thread, task, now, (across, known), number);
     let part = known.get();
     let posted = part.each || across.is_last_inside(values);
     known.set(Part { posted, source: thread.task.work.get(), ..part });

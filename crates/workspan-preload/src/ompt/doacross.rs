@@ -1,4 +1,5 @@
-//! Entry points of LLVM's runtime for loops whose iterations wait for one another, defined here first. gcc's entry points call these.
+//! Entry points of LLVM's runtime for loops whose iterations wait for one another, by sinks and sources or in `ordered` regions, defined here
+//! first. gcc's entry points call these.
 //!
 //! The runtime's callback for them comes after the wait, which is a loop that only looks; so the wait is seen here.
 
@@ -7,6 +8,7 @@ use core::mem;
 use core::ptr;
 
 use workspan_collect::interposed::Original;
+use workspan_wire::shm::Thread;
 use workspan_wire::site::SiteKind;
 
 use super::events::now;
@@ -14,11 +16,14 @@ use super::noted::{noted, Entry};
 use super::site::call_site;
 use super::tasks::current_task;
 use crate::dag::across::{self, Dimension, Nest};
+use crate::dag::frame::Frame;
 use crate::dag::{task, token};
 use crate::modules;
 
 static INIT: Original = Original::new(c"__kmpc_doacross_init");
 static WAIT: Original = Original::new(c"__kmpc_doacross_wait");
+static ORDERED: Original = Original::new(c"__kmpc_ordered");
+static END_ORDERED: Original = Original::new(c"__kmpc_end_ordered");
 static POST: Original = Original::new(c"__kmpc_doacross_post");
 
 type Init = extern "C" fn(*const c_void, c_int, c_int, *const Dimension);
@@ -30,9 +35,6 @@ extern "C" fn __kmpc_doacross_init(place: *const c_void, number: c_int, count: c
     if let Some((thread, member)) = current_task() {
         let at = now(thread);
         task::stop(thread, Some(at));
-        if token::enabled() {
-            token::give(thread);
-        }
         let count = usize::try_from(count).unwrap_or(0);
         if !dimensions.is_null() {
             // SAFETY: the program passes that many.
@@ -40,9 +42,6 @@ extern "C" fn __kmpc_doacross_init(place: *const c_void, number: c_int, count: c
             // libomp calls for gcc, and passes the last iteration.
             let beyond = !modules::of_the_runtime(place as u64);
             across::begins(thread, member, Nest { dimensions, beyond });
-        }
-        if token::enabled() {
-            token::take(thread);
         }
         task::go_long(thread, at);
     }
@@ -57,32 +56,75 @@ extern "C" fn __kmpc_doacross_init(place: *const c_void, number: c_int, count: c
 /// An iteration waits for the one of these values, if there is one.
 #[no_mangle]
 extern "C" fn __kmpc_doacross_wait(place: *const c_void, number: c_int, values: *const i64) {
-    let entry =
-        if modules::of_the_runtime(place as u64) { noted() } else { Entry { ident: place.cast(), ..Entry::NONE } };
-    wait(values, entry, || of_original(&WAIT, place, number, values));
+    wait(values, entry(place), || of_original(&WAIT, place, number, values));
 }
 
 /// The same, by what `own` does.
 pub(super) fn wait(values: *const i64, entry: Entry, own: impl FnOnce()) {
-    let waiting = current_task().filter(|(thread, _)| thread.task.waiting.get() == 0);
-    if let Some((thread, member)) = waiting {
-        let at = now(thread);
-        task::stop(thread, Some(at));
-        across::meets(thread, member);
-        task::wait(thread, at);
-        if token::enabled() {
-            token::give(thread);
-        }
+    let sink = |thread, member: &Frame, at| {
+        across::sink(thread, member, at, values, &call_site(SiteKind::Ordered, entry, ptr::null()));
+    };
+    waits(|_| true, own, sink);
+}
+
+/// The running member, if it is one that `follows`, waits by what `own` does; then it goes on after what `join` says.
+fn waits(follows: impl FnOnce(&Frame) -> bool, own: impl FnOnce(), join: impl FnOnce(&'static Thread, &Frame, u64)) {
+    let waiting = current_task().filter(|(thread, member)| thread.task.waiting.get() == 0 && follows(member));
+    let Some((thread, member)) = waiting else { return own() };
+    let at = now(thread);
+    task::stop(thread, Some(at));
+    across::meets(thread, member);
+    task::wait(thread, at);
+    if token::enabled() {
+        token::give(thread);
     }
     own();
-    if let Some((thread, member)) = waiting {
-        if token::enabled() {
-            token::take(thread);
-        }
+    if token::enabled() {
+        token::take(thread);
+    }
+    let at = now(thread);
+    task::wait_over(thread, at);
+    join(thread, member, at);
+    task::go_long(thread, at);
+}
+
+/// An iteration waits for its turn in the order of the iterations.
+#[no_mangle]
+extern "C" fn __kmpc_ordered(place: *const c_void, number: c_int) {
+    let entry = entry(place);
+    let turn = |thread, member: &Frame, at| {
+        across::turn(thread, member, at, &call_site(SiteKind::Ordered, entry, ptr::null()))
+    };
+    waits(across::takes_turns, || of_turns(&ORDERED, place, number), turn);
+}
+
+/// It lets the next one have its turn.
+#[no_mangle]
+extern "C" fn __kmpc_end_ordered(place: *const c_void, number: c_int) {
+    if let Some((thread, member)) = current_task().filter(|(_, member)| across::takes_turns(member)) {
         let at = now(thread);
-        task::wait_over(thread, at);
-        across::sink(thread, member, at, values, &call_site(SiteKind::Ordered, entry, ptr::null()));
+        task::stop(thread, Some(at));
+        across::turn_ends(thread, member, at);
         task::go_long(thread, at);
+    }
+    of_turns(&END_ORDERED, place, number);
+}
+
+fn of_turns(original: &Original, place: *const c_void, number: c_int) {
+    let original = original.get();
+    if !original.is_null() {
+        // SAFETY: the runtime's functions for turns, which have this type.
+        let original = unsafe { mem::transmute::<*mut c_void, extern "C" fn(*const c_void, c_int)>(original) };
+        original(place, number);
+    }
+}
+
+/// What is known of the place: where libomp calls for gcc, what was noted.
+fn entry(place: *const c_void) -> Entry {
+    if modules::of_the_runtime(place as u64) {
+        noted()
+    } else {
+        Entry { ident: place.cast(), ..Entry::NONE }
     }
 }
 

@@ -7,6 +7,8 @@
 //! body of a task (gcc's), and whether the program says that a task runs at once.
 
 use core::ffi::{c_void, CStr};
+#[cfg(not(idle_only))]
+use core::ops::RangeInclusive;
 
 use workspan_collect::interposed::Original;
 
@@ -245,12 +247,25 @@ extern "C" fn dynamic_loop(arguments: &Arguments, number: u32) -> Next {
 #[cfg(not(idle_only))]
 #[inline(always)]
 fn loop_in_chunks(arguments: &Arguments, number: u32, schedule: u64, at: usize) -> Next {
-    let chunk = if arguments.third & 0xffff == schedule { arguments.on_stack(at) } else { 0 };
+    /// Schedules of loops with `ordered` regions, and those whose chunks are not to be merged.
+    const IN_ORDER: [RangeInclusive<u64>; 2] = [64..=72, 192..=200];
+    let chosen = arguments.third & 0xffff;
+    let in_order = IN_ORDER.iter().any(|schedules| schedules.contains(&chosen));
+    let chunk = match chosen == schedule {
+        true => arguments.on_stack(at) & !noted::IN_ORDER,
+        false => u32::from(in_order) * noted::IN_ORDER,
+    };
     note(Entry { ident: arguments.first as *const Ident, weight: chunk, ..Entry::NONE });
     met(arguments, number)
 }
 
-/// gcc's sections, of which libomp does not report the place, and critical sections, of which it sometimes reports its own.
+/// gcc's loop with `ordered` regions.
+#[cfg(not(idle_only))]
+extern "C" fn gcc_loop_in_order(_arguments: &Arguments) {
+    note(Entry { weight: noted::IN_ORDER, ..Entry::NONE });
+}
+
+/// gcc's sections, of which libomp does not report the place, `ordered` regions, and critical sections, of which it sometimes reports its own.
 #[cfg(not(idle_only))]
 extern "C" fn gcc_section(arguments: &Arguments, number: u32) -> Next {
     note(Entry { body: arguments.return_address.wrapping_sub(1) as *const c_void, ..Entry::NONE });
@@ -531,6 +546,10 @@ entry_points! {
         GOMP_parallel_loop_nonmonotonic_dynamic GOMP_parallel_loop_nonmonotonic_guided
         GOMP_parallel_loop_nonmonotonic_runtime GOMP_parallel_loop_maybe_nonmonotonic_runtime;
     gcc_region_of_sections: GOMP_parallel_sections;
+    gcc_loop_in_order:
+        GOMP_loop_ordered_static_start GOMP_loop_ordered_dynamic_start GOMP_loop_ordered_guided_start GOMP_loop_ordered_runtime_start
+        GOMP_loop_ull_ordered_static_start GOMP_loop_ull_ordered_dynamic_start GOMP_loop_ull_ordered_guided_start
+        GOMP_loop_ull_ordered_runtime_start GOMP_loop_ordered_start GOMP_loop_ull_ordered_start;
     group: __kmpc_taskgroup;
     taskloop: __kmpc_taskloop __kmpc_taskloop_5;
     gcc_taskloop: GOMP_taskloop GOMP_taskloop_ull;
@@ -550,7 +569,7 @@ watched! { always 0;
         __kmpc_dist_for_static_init_8 __kmpc_dist_for_static_init_8u;
     critical:
         __kmpc_critical __kmpc_critical_with_hint;
-    gcc_section: GOMP_sections_start GOMP_critical_start GOMP_critical_name_start;
+    gcc_section: GOMP_sections_start GOMP_critical_start GOMP_critical_name_start GOMP_ordered_start;
 }
 
 #[cfg(not(idle_only))]

@@ -2,7 +2,8 @@
 //!
 //! Who wants a lock that nobody has does not wait for it, however long the kernel lets the thread stand meanwhile.
 //!
-//! What the iterations of a loop do in its `ordered` regions is code under one lock, the team's: it is as serial.
+//! What the iterations of a loop do in its `ordered` regions is in their order ([`super::doacross`]). In a loop of which that was not
+//! known when it began, it is code under one lock, the team's: it is as serial.
 
 use core::ffi::{c_int, c_uint, c_void};
 use core::sync::atomic::{AtomicU32, Ordering};
@@ -17,7 +18,7 @@ use super::noted::{called_from, noted};
 use super::site::call_site;
 use super::tasks::current_task;
 use crate::dag::clock::is_virtual;
-use crate::dag::{lock, task};
+use crate::dag::{across, lock, task};
 
 /// How many have a lock, by its hash: of several locks the sum, so that at worst a wait counts that was none.
 static HELD: [AtomicU32; 256] = [const { AtomicU32::new(0) }; 256];
@@ -28,6 +29,9 @@ fn held(lock: u64) -> &'static AtomicU32 {
 
 /// A lock is wanted.
 pub extern "C" fn mutex_acquire(kind: c_int, _hint: c_uint, _how: c_uint, lock: u64, _after: *const c_void) {
+    if is_turn(kind) {
+        return;
+    }
     // Whoever only tries does not wait, and may not get it.
     if matches!(kind, mutex::ATOMIC | mutex::TEST_LOCK | mutex::TEST_NEST_LOCK) {
         return;
@@ -39,6 +43,11 @@ pub extern "C" fn mutex_acquire(kind: c_int, _hint: c_uint, _how: c_uint, lock: 
         lock::wait(thread, task, at, held(lock).load(Ordering::Relaxed) != 0);
         done(thread);
     }
+}
+
+/// True of the runtime's reports about an `ordered` region that is known already.
+fn is_turn(kind: c_int) -> bool {
+    kind == mutex::ORDERED && current_task().is_some_and(|(_, task)| across::takes_turns(task))
 }
 
 /// The place where `lock` is taken; for one of several locks that the same place takes, so that each is known by itself.
@@ -64,7 +73,7 @@ fn nameless(number: u32) -> Told {
 
 /// A lock is taken.
 pub extern "C" fn mutex_acquired(kind: c_int, lock: u64, after: *const c_void) {
-    if kind == mutex::ATOMIC {
+    if kind == mutex::ATOMIC || is_turn(kind) {
         return;
     }
     if kind != mutex::ORDERED {
@@ -97,7 +106,7 @@ pub extern "C" fn nest_lock(_endpoint: c_int, _lock: u64, _after: *const c_void)
 
 /// A lock is given back.
 pub extern "C" fn mutex_released(kind: c_int, lock: u64, _after: *const c_void) {
-    if kind == mutex::ATOMIC {
+    if kind == mutex::ATOMIC || is_turn(kind) {
         return;
     }
     if kind != mutex::ORDERED {

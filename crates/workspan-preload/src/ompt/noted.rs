@@ -33,7 +33,7 @@ pub struct Entry {
     pub body: *const c_void,
     /// Tick at which the entry point was called; 0 if this one is not sampled.
     pub since: u64,
-    /// How many creations the sample stands for; of a loop, the chunk size that the program requests, 0 for none.
+    /// How many creations the sample stands for; of a loop, the chunk size that the program requests, 0 for none, and [`IN_ORDER`].
     pub weight: u32,
     /// The task is to run at once because the program says so.
     pub at_once: bool,
@@ -44,6 +44,9 @@ pub struct Entry {
     /// The region is the sections of one construct: libomp calls them a loop.
     pub sections: bool,
 }
+
+/// Iterations of the loop do something in their order.
+pub const IN_ORDER: u32 = 1 << 31;
 
 impl Entry {
     /// Nothing was passed.

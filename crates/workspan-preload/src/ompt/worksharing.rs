@@ -9,9 +9,10 @@ use workspan_wire::site::SiteKind;
 use super::abi::{dispatch as piece, work as share, Chunk, Data, BEGIN};
 use super::events::{frame_in, now};
 use super::first_calls;
-use super::noted::{called_from, noted, Entry};
+use super::noted::{called_from, noted, Entry, IN_ORDER};
 use super::shares::{self, MemberPlace};
 use super::site::call_site;
+use crate::dag::across::Nest;
 use crate::dag::frame::Frame;
 use crate::dag::taskloop::Loop;
 use crate::dag::{across, log, pieces, range, task, taskloop};
@@ -52,7 +53,11 @@ pub extern "C" fn work(
             range::loop_seen();
             let whole = kind == share::DYNAMIC && task.team_size() > 1;
             // Chunks of the size that the program requests are as it wants them.
-            let requested = if entry.since == 0 { u64::from(entry.weight) } else { 0 };
+            let weight = if entry.since == 0 { entry.weight } else { 0 };
+            let requested = u64::from(weight & !IN_ORDER);
+            if weight & IN_ORDER != 0 {
+                across::begins(thread, task, Nest::TURNS);
+            }
             let across = across::enter(thread, task, count);
             if pieces::enter(thread, task, &site, if whole { 1 } else { count.div_ceil(requested.max(1)) }, across) {
                 if kind == share::DISTRIBUTE {

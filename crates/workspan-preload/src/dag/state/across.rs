@@ -55,6 +55,11 @@ pub struct Nest<'a> {
     pub beyond: bool,
 }
 
+impl Nest<'_> {
+    /// Of a loop whose iterations do something in their order: what one leaves is for the next alone.
+    pub const TURNS: Nest<'static> = Nest { dimensions: &[Dimension { low: 0, up: 1, step: 1 }], beyond: false };
+}
+
 /// What an iteration that has come to its source has left.
 #[repr(C)]
 struct Place {
@@ -97,6 +102,8 @@ pub struct Across {
     used: usize,
     /// The upper bounds are no iterations.
     beyond: bool,
+    /// Regions in the order of the iterations that have ended ([`Nest::TURNS`]).
+    turns: AtomicU64,
     places: u64,
     length: usize,
 }
@@ -120,7 +127,13 @@ impl Across {
         of_slot(word).filter(|at| in_slot(*at, ordinal) == word)
     }
 
-    /// The same, made if there is none. `None`: there is another one, or no room.
+    /// True if another loop is in `slot`.
+    pub(in crate::dag) fn is_taken(slot: &AtomicU64, ordinal: u32) -> bool {
+        let word = slot.load(Ordering::Acquire);
+        of_slot(word).is_some_and(|at| in_slot(at, ordinal) != word)
+    }
+
+    /// The loop in `slot`, made if there is none. `None`: there is another one, or no room.
     pub(in crate::dag) fn meet(
         slot: &AtomicU64,
         ordinal: u32,
@@ -128,8 +141,7 @@ impl Across {
         nest: Nest<'_>,
     ) -> Option<NonNull<Across>> {
         // Members that are behind, in the loop before, do not wait for this one, whose iterations there are over.
-        let is_older = || slot.load(Ordering::Acquire) != 0 && Across::known(slot, ordinal).is_none();
-        if is_older() && !patiently(HALF_A_SECOND, || !is_older()) {
+        if Across::is_taken(slot, ordinal) && !patiently(HALF_A_SECOND, || !Across::is_taken(slot, ordinal)) {
             return None;
         }
         if slot.load(Ordering::Acquire) == 0 {
@@ -154,10 +166,10 @@ impl Across {
         let length = size_of::<Across>() + parts + usize::try_from(places).ok()? * size_of::<Place>();
         let at = platform::map_private(length, false)?.cast::<Across>();
         let serial = SERIAL.fetch_add(1, Ordering::Relaxed) + 1;
-        let (left, used) = (AtomicU32::new(0), dimensions.len());
+        let (left, used, turns) = (AtomicU32::new(0), dimensions.len(), AtomicU64::new(0));
         // SAFETY: fresh memory, large and aligned enough. The zeros behind it are parts of members that have come to no iteration, and
         // places of no iteration.
-        unsafe { at.write(Across { left, members, serial, dimensions: known, used, beyond, places, length }) };
+        unsafe { at.write(Across { left, members, serial, dimensions: known, used, beyond, turns, places, length }) };
         Some(at)
     }
 
@@ -244,6 +256,16 @@ impl Across {
         inner.all(|(one, value)| one.number(*value).is_some_and(|number| number + 1 == self.iterations(*one)))
     }
 
+    /// How many such regions have ended.
+    pub(in crate::dag) fn turns(&self) -> u64 {
+        self.turns.load(Ordering::Acquire)
+    }
+
+    /// One more has, which the running strand was in.
+    pub(in crate::dag) fn next_turn(&self) {
+        self.turns.store(self.turns() + 1, Ordering::Release);
+    }
+
     /// By which the log knows it: the first bit is set, and the last ones, which are an iteration's in [`Across::label`], are 0.
     pub(in crate::dag) fn identity(&self) -> u64 {
         1 << 63 | (self.serial << NUMBER_BITS) & !(1 << 63)
@@ -295,6 +317,8 @@ pub(in crate::dag) struct Part {
     pub(in crate::dag) met: bool,
     /// It is in code between sinks and source.
     pub(in crate::dag) inside: bool,
+    /// That has a context of its own.
+    pub(in crate::dag) shown: bool,
     /// An iteration has had its source, and the next one has not begun.
     pub(in crate::dag) posted: bool,
     /// Work at which the chunk began.
@@ -303,4 +327,8 @@ pub(in crate::dag) struct Part {
     pub(in crate::dag) first: i64,
     /// Work at that source.
     pub(in crate::dag) source: i64,
+    /// Spans under assumptions where that code began.
+    pub(in crate::dag) uniform: i64,
+    /// The same with steals.
+    pub(in crate::dag) burdened: i64,
 }
