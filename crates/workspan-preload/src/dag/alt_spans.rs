@@ -54,7 +54,7 @@ impl AltSpans {
         AltSpans { uniform: self.uniform.max(other.uniform), burdened: self.burdened.max(other.burdened) }
     }
 
-    /// Both, so many ticks before.
+    /// Both, `ticks` before.
     pub fn earlier(self, ticks: i64) -> AltSpans {
         AltSpans { uniform: self.uniform - ticks, burdened: self.burdened - ticks }
     }

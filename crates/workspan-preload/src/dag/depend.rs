@@ -16,14 +16,16 @@ use core::sync::atomic::Ordering;
 
 use workspan_collect::path;
 use workspan_collect::shared::Shared;
+use workspan_collect::strand;
+use workspan_collect::tables::ROOT;
 use workspan_wire::shm::Thread;
 
 use super::frame::{Frame, Stage};
-use super::lock;
 use super::log;
 use super::pool;
 pub use super::state::depend::Use;
 use super::state::depend::{Entry, List, Table, SLOTS};
+use super::state::lock::is_under;
 use super::state::Start;
 
 /// `task`, a child of `creator` just created, uses `address`. `creator`'s strand runs on `thread`.
@@ -32,7 +34,7 @@ pub fn depend(thread: &'static Thread, creator: &Frame, task: &'static Frame, ad
         log::has_dependences(thread, task);
     }
     if how == Use::Exclusive {
-        lock::excludes(thread, task, address);
+        excludes(thread, task, address);
     }
     let Some(slot) = entry(thread, creator, address) else {
         return;
@@ -68,6 +70,15 @@ pub fn depend(thread: &'static Thread, creator: &Frame, task: &'static Frame, ad
     }
     entry.current = push(thread, task, entry.current);
     slot.set(entry);
+}
+
+/// `task` runs when no other task does that excludes `lock`, too.
+fn excludes(thread: &Thread, task: &Frame, lock: u64) {
+    let context = task.start.get().context;
+    // Without a context of its own, the code of the task is not distinguished from others'.
+    if context != ROOT && context != strand::context(thread) {
+        is_under(Shared::of(thread).account(thread, context), lock);
+    }
 }
 
 /// `task`, a child of `creator` just created, uses all memory (`omp_all_memory`): it comes after everyone before it, and

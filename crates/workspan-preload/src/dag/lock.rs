@@ -11,11 +11,11 @@ use workspan_collect::shared::{current_account, Shared};
 use workspan_collect::strand;
 use workspan_collect::tables::ROOT;
 use workspan_collect::task::{enter_idle, leave_idle};
-use workspan_wire::shm::{Account, Thread};
+use workspan_wire::shm::Thread;
 
 use super::frame::Frame;
 use super::state::call::Open;
-use super::state::lock::{Hold, DEPTH};
+use super::state::lock::{is_under, Hold, DEPTH, NONE};
 use super::{call, log, task};
 
 /// `task` wants a lock at tick `now`, which somebody has if it is `held`; its strand is stopped.
@@ -44,26 +44,6 @@ pub fn taken(thread: &Thread, task: &Frame, now: u64, lock: u64, site: &CallSite
 /// `task`, whose strand is stopped, runs code in an order that the model has, and of which `label` says which, from here on.
 pub(super) fn in_order(thread: &Thread, task: &Frame, label: u64, site: &CallSite) {
     hold_as(thread, task, (label, NONE), site, 0);
-}
-
-/// What an account knows of code that is under no lock.
-const NONE: u64 = 0;
-/// The same of code under several in turn.
-const SEVERAL: u64 = 1;
-
-/// `task` runs when no other task does that excludes `lock`, too.
-pub fn excludes(thread: &Thread, task: &Frame, lock: u64) {
-    let context = task.start.get().context;
-    // Without a context of its own, the task's code would not be told from others'.
-    if context != ROOT && context != strand::context(thread) {
-        is_under(Shared::of(thread).account(thread, context), lock);
-    }
-}
-
-/// The code of `account` is under `lock`.
-fn is_under(account: &Account, lock: u64) {
-    let known = account.lock.get();
-    account.lock.set(if known == NONE || known == lock { lock } else { SEVERAL });
 }
 
 /// `task`, whose strand is stopped, has `lock` from here on, taken at `site` after it has waited for so long. False: nobody

@@ -10,6 +10,7 @@ pub mod depend;
 pub mod frame;
 pub mod gather;
 pub mod group;
+pub mod iterations;
 pub mod kind;
 pub mod latest;
 pub mod lent;

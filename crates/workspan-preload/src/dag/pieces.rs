@@ -85,7 +85,7 @@ pub fn enter(thread: &Thread, task: &Frame, site: &CallSite, iterations: u64, ac
 
 /// `task`, whose strand is stopped, is about to fork a team in a chunk of a league's loop, which may be all that it does there: the iterations
 /// are that team's, then, which divides them itself.
-pub(super) fn forks(thread: &Thread, task: &Frame) {
+pub fn forks(thread: &Thread, task: &Frame) {
     let divides = |pieces: &Pieces| match pieces.league {
         League::No => false,
         League::Yes => pieces.iterations > 1,
@@ -161,18 +161,6 @@ pub(super) fn divide(thread: &Thread, task: &Frame, before: i64) {
         log::borrow(thread, before);
     }
     extra.pieces.set(pieces);
-}
-
-/// Which of its worksharing constructs `task` is about to enter; `None`: it is in one.
-pub(super) fn next(task: &Frame) -> Option<u32> {
-    let pieces = task.known_extra().map_or_else(Pieces::default, |extra| extra.pieces.get());
-    (!pieces.active).then_some(pieces.ordinal)
-}
-
-/// Which one it is in, if that is a loop whose iterations wait for one another.
-pub(super) fn across(task: &Frame) -> Option<u32> {
-    let pieces = task.known_extra()?.pieces.get();
-    pieces.across.then_some(pieces.ordinal)
 }
 
 /// True if `task` runs iterations of a worksharing construct.

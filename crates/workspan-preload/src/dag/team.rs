@@ -27,12 +27,11 @@ use super::state::call::{Open, Whole};
 pub use super::state::team::{Called, Team};
 use super::state::team::{Construct, Round, SHARES};
 use super::state::Start;
-use super::{latest, log, pieces, pool, task};
+use super::{latest, log, pool, task};
 
 /// `task`, whose strand stopped at tick `now`, forks a team. `None`: no memory.
 /// `own`: the runtime makes it for itself.
 pub fn fork(thread: &'static Thread, task: &Frame, now: u64, site: &CallSite, own: bool) -> Option<&'static Team> {
-    pieces::forks(thread, task);
     let target = region::target(thread, site);
     let from = strand::context(thread);
     path::settle(thread);

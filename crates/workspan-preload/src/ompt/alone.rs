@@ -10,16 +10,15 @@ use workspan_collect::interposed::Original;
 
 #[cfg(not(idle_only))]
 use super::doacross;
-use super::interpose::Arguments;
 #[cfg(not(idle_only))]
 use super::noted::{note, Entry};
 
 static NUM_THREADS: Original = Original::new(c"omp_get_num_threads");
 
-/// Takes the place of a wait for the iteration of these values.
-pub(super) fn gcc_wait(arguments: &Arguments, original: &Original) -> *const c_void {
+/// What takes the place of a wait for the iteration of these values that returns to `after`.
+pub(super) fn gcc_wait(values: [u64; 6], after: u64, original: &Original) -> *const c_void {
     #[cfg(not(idle_only))]
-    let entry = Entry { body: arguments.return_address.wrapping_sub(1) as *const c_void, ..Entry::NONE };
+    let entry = Entry { body: after.wrapping_sub(1) as *const c_void, ..Entry::NONE };
     if !is_alone() {
         #[cfg(not(idle_only))]
         note(entry);
@@ -27,13 +26,11 @@ pub(super) fn gcc_wait(arguments: &Arguments, original: &Original) -> *const c_v
     }
     #[cfg(not(idle_only))]
     {
-        let Arguments { first, second, third, fourth, fifth, sixth, .. } = *arguments;
-        let values = [first, second, third, fourth, fifth, sixth].map(u64::cast_signed);
         // More loops than these have no order.
-        doacross::wait(values.as_ptr(), entry, || ());
+        doacross::wait(values.map(u64::cast_signed).as_ptr(), entry, || ());
     }
     #[cfg(idle_only)]
-    let _ = arguments;
+    let _ = (values, after);
     nothing as *const c_void
 }
 

@@ -15,8 +15,8 @@ use super::events::now;
 use super::noted::{noted, Entry};
 use super::site::call_site;
 use super::tasks::current_task;
-use crate::dag::across::{self, Dimension, Nest};
 use crate::dag::frame::Frame;
+use crate::dag::iterations::{self, Dimension, Nest};
 use crate::dag::{task, token};
 use crate::modules;
 
@@ -41,7 +41,7 @@ extern "C" fn __kmpc_doacross_init(place: *const c_void, number: c_int, count: c
             let dimensions = unsafe { core::slice::from_raw_parts(dimensions, count) };
             // libomp calls for gcc, and passes the last iteration.
             let beyond = !modules::of_the_runtime(place as u64);
-            across::begins(thread, member, Nest { dimensions, beyond });
+            iterations::begins(thread, member, Nest { dimensions, beyond });
         }
         task::go_long(thread, at);
     }
@@ -62,7 +62,7 @@ extern "C" fn __kmpc_doacross_wait(place: *const c_void, number: c_int, values: 
 /// The same, by what `own` does.
 pub(super) fn wait(values: *const i64, entry: Entry, own: impl FnOnce()) {
     let sink = |thread, member: &Frame, at| {
-        across::sink(thread, member, at, values, &call_site(SiteKind::Ordered, entry, ptr::null()));
+        iterations::sink(thread, member, at, values, &call_site(SiteKind::Ordered, entry, ptr::null()));
     };
     waits(|_| true, own, sink);
 }
@@ -73,7 +73,7 @@ fn waits(follows: impl FnOnce(&Frame) -> bool, own: impl FnOnce(), join: impl Fn
     let Some((thread, member)) = waiting else { return own() };
     let at = now(thread);
     task::stop(thread, Some(at));
-    across::meets(thread, member);
+    iterations::meets(thread, member);
     task::wait(thread, at);
     if token::enabled() {
         token::give(thread);
@@ -93,18 +93,18 @@ fn waits(follows: impl FnOnce(&Frame) -> bool, own: impl FnOnce(), join: impl Fn
 extern "C" fn __kmpc_ordered(place: *const c_void, number: c_int) {
     let entry = entry(place);
     let turn = |thread, member: &Frame, at| {
-        across::turn(thread, member, at, &call_site(SiteKind::Ordered, entry, ptr::null()))
+        iterations::turn(thread, member, at, &call_site(SiteKind::Ordered, entry, ptr::null()))
     };
-    waits(across::takes_turns, || of_turns(&ORDERED, place, number), turn);
+    waits(iterations::takes_turns, || of_turns(&ORDERED, place, number), turn);
 }
 
 /// It lets the next one have its turn.
 #[no_mangle]
 extern "C" fn __kmpc_end_ordered(place: *const c_void, number: c_int) {
-    if let Some((thread, member)) = current_task().filter(|(_, member)| across::takes_turns(member)) {
+    if let Some((thread, member)) = current_task().filter(|(_, member)| iterations::takes_turns(member)) {
         let at = now(thread);
         task::stop(thread, Some(at));
-        across::turn_ends(thread, member, at);
+        iterations::turn_ends(thread, member, at);
         task::go_long(thread, at);
     }
     of_turns(&END_ORDERED, place, number);
@@ -134,8 +134,8 @@ extern "C" fn __kmpc_doacross_post(place: *const c_void, number: c_int, values: 
     if let Some((thread, member)) = current_task().filter(|(thread, _)| thread.task.waiting.get() == 0) {
         let at = now(thread);
         task::stop(thread, Some(at));
-        across::meets(thread, member);
-        across::source(thread, member, at, values);
+        iterations::meets(thread, member);
+        iterations::source(thread, member, at, values);
         task::go_long(thread, at);
     }
     of_original(&POST, place, number, values);

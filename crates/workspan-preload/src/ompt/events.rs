@@ -199,6 +199,7 @@ pub extern "C" fn parallel_begin(
     // The team of libomp's hidden helpers, which run target tasks.
     let own = entry.is_none() && modules::of_the_runtime(after as u64);
     let site = if own { NOWHERE } else { call_site(kind, entry, after) };
+    pieces::forks(thread, task);
     let Some(team) = team::fork(thread, task, at, &site, own) else {
         task::go(thread, Some(at));
         return;

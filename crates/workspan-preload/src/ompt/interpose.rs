@@ -34,15 +34,22 @@ use crate::modules;
 /// Arguments of an entry point: the registers, as the trampoline pushes them, then the stack.
 #[repr(C)]
 #[derive(Debug)]
-pub(super) struct Arguments {
+struct Arguments {
     _rax: u64,
-    pub(super) sixth: u64,
-    pub(super) fifth: u64,
-    pub(super) fourth: u64,
-    pub(super) third: u64,
-    pub(super) second: u64,
-    pub(super) first: u64,
-    pub(super) return_address: u64,
+    sixth: u64,
+    fifth: u64,
+    fourth: u64,
+    third: u64,
+    second: u64,
+    first: u64,
+    return_address: u64,
+}
+
+impl Arguments {
+    /// Those in registers.
+    fn registers(&self) -> [u64; 6] {
+        [self.first, self.second, self.third, self.fourth, self.fifth, self.sixth]
+    }
 }
 
 #[cfg(not(idle_only))]
@@ -478,7 +485,7 @@ macro_rules! replacing {
             unsafe extern "C" fn $name() {
                 static ORIGINAL: Original = Original::new(name(concat!(stringify!($name), "\0").as_bytes()));
                 extern "C" fn replacement(arguments: &Arguments) -> *const c_void {
-                    $function(arguments, &ORIGINAL)
+                    $function(arguments.registers(), arguments.return_address, &ORIGINAL)
                 }
                 // Seven pushes: the stack is aligned for the call.
                 core::arch::naked_asm!(

@@ -18,7 +18,7 @@ use super::noted::{called_from, noted};
 use super::site::call_site;
 use super::tasks::current_task;
 use crate::dag::clock::is_virtual;
-use crate::dag::{across, lock, task};
+use crate::dag::{iterations, lock, task};
 
 /// How many have a lock, by its hash: of several locks the sum, so that at worst a wait counts that was none.
 static HELD: [AtomicU32; 256] = [const { AtomicU32::new(0) }; 256];
@@ -47,7 +47,7 @@ pub extern "C" fn mutex_acquire(kind: c_int, _hint: c_uint, _how: c_uint, lock: 
 
 /// True of the runtime's reports about an `ordered` region that is known already.
 fn is_turn(kind: c_int) -> bool {
-    kind == mutex::ORDERED && current_task().is_some_and(|(_, task)| across::takes_turns(task))
+    kind == mutex::ORDERED && current_task().is_some_and(|(_, task)| iterations::takes_turns(task))
 }
 
 /// The place where `lock` is taken; for one of several locks that the same place takes, so that each is known by itself.

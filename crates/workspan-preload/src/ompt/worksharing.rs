@@ -12,10 +12,10 @@ use super::first_calls;
 use super::noted::{called_from, noted, Entry, IN_ORDER};
 use super::shares::{self, MemberPlace};
 use super::site::call_site;
-use crate::dag::across::Nest;
 use crate::dag::frame::Frame;
+use crate::dag::iterations::Nest;
 use crate::dag::taskloop::Loop;
-use crate::dag::{across, log, pieces, range, task, taskloop};
+use crate::dag::{across, iterations, log, pieces, range, task, taskloop};
 
 /// A worksharing construct begins or ends.
 pub extern "C" fn work(
@@ -56,7 +56,7 @@ pub extern "C" fn work(
             let weight = if entry.since == 0 { entry.weight } else { 0 };
             let requested = u64::from(weight & !IN_ORDER);
             if weight & IN_ORDER != 0 {
-                across::begins(thread, task, Nest::TURNS);
+                iterations::begins(thread, task, Nest::TURNS);
             }
             let across = across::enter(thread, task, count);
             if pieces::enter(thread, task, &site, if whole { 1 } else { count.div_ceil(requested.max(1)) }, across) {

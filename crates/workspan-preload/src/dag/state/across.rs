@@ -218,7 +218,7 @@ impl Across {
     /// What the member of this number knows, which nobody else looks at.
     pub(in crate::dag) fn part(&self, number: u32) -> &Cell<Part> {
         let first = ptr::from_ref(self).wrapping_add(1).cast::<Cell<Part>>();
-        // SAFETY: there are so many behind this, of zeros at first, which are a part.
+        // SAFETY: there is one for each member behind this, of zeros at first, which are a part.
         unsafe { &*first.wrapping_add(number.min(self.members - 1) as usize) }
     }
 
@@ -226,7 +226,7 @@ impl Across {
         let index = (number % self.places) as usize;
         let parts = ptr::from_ref(self).wrapping_add(1).cast::<Cell<Part>>();
         let first = parts.wrapping_add(self.members as usize).cast::<Place>();
-        // SAFETY: there are so many behind the parts, of zeros at first, which are a place of no iteration.
+        // SAFETY: there is one for each number below `places` behind the parts, of zeros at first, which are a place of no iteration.
         unsafe { &*first.wrapping_add(index) }
     }
 

@@ -3,8 +3,20 @@
 use core::cell::Cell;
 
 use workspan_collect::tables::{ContextId, ROOT};
+use workspan_wire::shm::Account;
 
 use super::call::Open;
+
+/// What an account knows of code that is under no lock.
+pub(in crate::dag) const NONE: u64 = 0;
+/// The same of code under several in turn.
+const SEVERAL: u64 = 1;
+
+/// The code of `account` is under `lock`.
+pub(in crate::dag) fn is_under(account: &Account, lock: u64) {
+    let known = account.lock.get();
+    account.lock.set(if known == NONE || known == lock { lock } else { SEVERAL });
+}
 
 /// Locks that a task can hold at a time and still have all of them kept separate.
 pub(in crate::dag) const DEPTH: usize = 4;
