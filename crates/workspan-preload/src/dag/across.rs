@@ -11,7 +11,7 @@ use super::alt_spans::AltSpans;
 use super::frame::Frame;
 use super::lock;
 use super::state::across::{Across, Part};
-use super::state::pieces::Pieces;
+use super::state::pieces::{Divided, Pieces};
 use super::state::team::Team;
 
 /// Which of its worksharing constructs `task` is about to enter; `None`: it is in one.
@@ -23,7 +23,7 @@ pub(super) fn next(task: &Frame) -> Option<u32> {
 /// Which one it is in, if that is such a loop.
 fn here(task: &Frame) -> Option<u32> {
     let pieces = task.known_extra()?.pieces.get();
-    pieces.across.then_some(pieces.ordinal)
+    (pieces.divided == Divided::Across).then_some(pieces.ordinal)
 }
 
 /// `task` is about to enter a loop, with `count` iterations that the runtime distributes. Returns by what the log knows the loop if

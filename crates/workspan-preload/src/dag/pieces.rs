@@ -19,7 +19,7 @@ use workspan_wire::shm::{Thread, OWNED};
 use super::alt_spans::AltSpans;
 use super::frame::Frame;
 pub use super::state::pieces::Headers;
-use super::state::pieces::{League, Pieces};
+use super::state::pieces::{Divided, Pieces};
 use super::{across, call, log, team};
 
 /// `task` enters a worksharing construct of `iterations`; its strand is stopped. False if it is part of another one. `across`: by what
@@ -57,8 +57,7 @@ pub fn enter(thread: &Thread, task: &Frame, site: &CallSite, iterations: u64, ac
     extra.pieces.set(Pieces {
         active: true,
         inlined: false,
-        across: across != 0,
-        league: League::No,
+        divided: if across == 0 { Divided::No } else { Divided::Across },
         shared_out: 0,
         dealt: false,
         whole: false,
@@ -86,21 +85,21 @@ pub fn enter(thread: &Thread, task: &Frame, site: &CallSite, iterations: u64, ac
 /// `task`, whose strand is stopped, is about to fork a team in a chunk of a league's loop, which may be all that it does there: the iterations
 /// are that team's, then, which divides them itself.
 pub fn forks(thread: &Thread, task: &Frame) {
-    let divides = |pieces: &Pieces| match pieces.league {
-        League::No => false,
-        League::Yes => pieces.iterations > 1,
-        League::Forks => true,
+    let divides = |pieces: &Pieces| match pieces.divided {
+        Divided::No | Divided::Across => false,
+        Divided::ByTeams => pieces.iterations > 1,
+        Divided::ByThese => true,
     };
     if let Some(extra) = task.known_extra().filter(|extra| divides(&extra.pieces.get())) {
         piece(thread, task, 1);
-        extra.pieces.set(Pieces { league: League::Forks, ..extra.pieces.get() });
+        extra.pieces.set(Pieces { divided: Divided::ByThese, ..extra.pieces.get() });
     }
 }
 
 /// The construct that `task` has entered is a league's loop.
 pub fn is_of_league(task: &Frame) {
     if let Some(extra) = task.known_extra() {
-        extra.pieces.set(Pieces { league: League::Yes, ..extra.pieces.get() });
+        extra.pieces.set(Pieces { divided: Divided::ByTeams, ..extra.pieces.get() });
     }
 }
 
@@ -113,10 +112,10 @@ pub fn piece(thread: &Thread, task: &Frame, iterations: u64) {
     if !pieces.active {
         return;
     }
-    if pieces.across {
+    if pieces.divided == Divided::Across {
         across::chunk(thread, task);
     }
-    let iterations = if pieces.whole || pieces.across { iterations.min(1) } else { iterations };
+    let iterations = if pieces.whole || pieces.divided == Divided::Across { iterations.min(1) } else { iterations };
     let logged = logged(thread);
     if logged {
         log::piece(thread, Event::Next, iterations.max(1));
@@ -124,8 +123,8 @@ pub fn piece(thread: &Thread, task: &Frame, iterations: u64) {
     // What comes before the first one is a piece, too.
     piece_done(thread, &mut pieces);
     (pieces.iterations, pieces.empty) = (iterations.max(1), iterations == 0);
-    if pieces.league == League::Forks {
-        pieces.league = League::Yes;
+    if pieces.divided == Divided::ByThese {
+        pieces.divided = Divided::ByTeams;
     }
     strand::set_tail(thread, pieces.path & !OWNED, pieces.since);
     strand::set_span(thread, pieces.entry);
@@ -243,7 +242,7 @@ pub fn leave(thread: &Thread, task: &Frame) {
     if !pieces.active {
         return;
     }
-    if pieces.across {
+    if pieces.divided == Divided::Across {
         across::chunks_end(thread, task);
     }
     let logged = logged(thread);
@@ -265,7 +264,7 @@ pub fn leave(thread: &Thread, task: &Frame) {
         mark(thread);
         log::leave(thread);
     }
-    if pieces.across {
+    if pieces.divided == Divided::Across {
         across::leave(thread, task, pieces.ordinal);
     }
     let context: ContextId = strand::context(thread);

@@ -12,16 +12,18 @@ pub struct Headers {
     pub number: u32,
 }
 
-/// Whether a loop is a league's (`distribute`).
+/// What divides a loop into pieces besides its chunks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum League {
-    /// It is not.
+pub enum Divided {
+    /// Nothing.
     #[default]
     No,
-    /// It is.
-    Yes,
-    /// It is, and teams are forked in the running chunk, of several iterations: each is a piece.
-    Forks,
+    /// Teams that are forked in chunks: it is a league's (`distribute`).
+    ByTeams,
+    /// The same, and in the running chunk, of several iterations, there was one: each is a piece.
+    ByThese,
+    /// Iterations wait for one another, and each is a piece.
+    Across,
 }
 
 /// A loop or a set of sections that a task takes part in: pieces, one after the other here, logically in parallel.
@@ -35,10 +37,8 @@ pub struct Pieces {
     pub inlined: bool,
     /// They are dealt out by a fixed rule, and `shared_out` is the number that the task gets.
     pub dealt: bool,
-    /// Iterations wait for one another, and each is a piece.
-    pub across: bool,
-    /// Whether it is a league's.
-    pub league: League,
+    /// What divides it besides its chunks.
+    pub divided: Divided,
     /// Iterations that are shared out by a fixed rule, of all members; 0 if there is none.
     pub shared_out: u32,
     /// Its place is known.
