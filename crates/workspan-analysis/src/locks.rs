@@ -5,13 +5,16 @@
 //! strands, it *is* the critical path: the code under that lock, one piece after the other. Where it is more than the chain without the order
 //! of locks ([`Run::uniform_span`]), it is the other end of that range.
 //!
+//! What runs in parallel while a lock is held, as chunks of a loop that the holder waits for, counts with the loop's span, not its work. Tasks
+//! that the holder creates run without its lock.
+//!
 //! **Bias:** a lock that is taken while another is held counts with that one's code; locks that one place takes in turn
 //! are not distinguished and bound nothing.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use workspan_model::{ContextId, Lock, Nanos, Recording, Run};
+use workspan_model::{ContextId, Lock, Nanos, Recording, Run, SiteKind};
 
 use crate::laws::scaled;
 use crate::measured::measured;
@@ -56,11 +59,12 @@ fn bound(recording: &Recording, run: &Run) -> Option<Bound> {
 /// Of the lock that was held longest.
 fn longest(recording: &Recording, run: &Run) -> Option<Bound> {
     let tree = &recording.contexts;
+    let below = works(recording, run)?;
     let mut held: BTreeMap<Lock, Vec<(ContextId, Nanos)>> = BTreeMap::new();
     for id in tree.ids() {
-        if let Some(lock @ Lock::One(_)) = lock_around(recording, run, id) {
+        if let Some((lock @ Lock::One(_), share)) = lock_around(recording, run, &below, id) {
             let own = run.totals.get(id.index()).map_or(Nanos::ZERO, |t| t.self_work);
-            held.entry(lock).or_default().push((id, own));
+            held.entry(lock).or_default().push((id, scaled(own, share)));
         }
     }
     let sum = |code: &[(ContextId, Nanos)]| code.iter().map(|(_, own)| *own).sum::<Nanos>();
@@ -83,9 +87,10 @@ pub fn uniform_path(recording: &Recording, run: &Run) -> Option<Vec<Nanos>> {
 
 /// The same where several locks that one place takes in turn have become one: all code under locks, as shares of `held`, which one of them was.
 pub(crate) fn locks_path(recording: &Recording, run: &Run, held: Nanos) -> Option<Vec<Nanos>> {
+    let below = works(recording, run)?;
     let own = |id: ContextId| {
-        lock_around(recording, run, id)?;
-        run.totals.get(id.index()).map(|totals| totals.self_work)
+        let (_, share) = lock_around(recording, run, &below, id)?;
+        run.totals.get(id.index()).map(|totals| scaled(totals.self_work, share))
     };
     let own: Vec<Nanos> = recording.contexts.ids().map(|id| own(id).unwrap_or_default()).collect();
     let all: Nanos = own.iter().copied().sum();
@@ -97,10 +102,11 @@ pub(crate) fn locks_path(recording: &Recording, run: &Run, held: Nanos) -> Optio
 /// `recording` say.
 pub(crate) fn held(recording: &Recording, times: impl Iterator<Item = (ContextId, f64)>) -> Nanos {
     let mut held: BTreeMap<Lock, f64> = BTreeMap::new();
+    let works: Vec<_> = recording.runs.iter().filter_map(|run| Some((run, works(recording, run)?))).collect();
     for (id, time) in times {
-        let around = recording.runs.iter().find_map(|run| lock_around(recording, run, id));
-        if let Some(lock @ Lock::One(_)) = around {
-            *held.entry(lock).or_default() += time;
+        let around = works.iter().find_map(|(run, below)| lock_around(recording, run, below, id));
+        if let Some((lock @ Lock::One(_), share)) = around {
+            *held.entry(lock).or_default() += time * share;
         }
     }
     #[expect(clippy::cast_possible_truncation, reason = "a time")]
@@ -109,16 +115,51 @@ pub(crate) fn held(recording: &Recording, times: impl Iterator<Item = (ContextId
 
 /// True if the critical path of `run` is the code under one lock, and nothing else: with start-up on it, no other path is.
 pub(crate) fn is_bound_by_lock(recording: &Recording, run: &Run) -> bool {
+    let Some(below) = works(recording, run) else { return false };
     let on_path = recording.contexts.ids().zip(&run.critical).filter(|(_, critical)| **critical > Nanos::ZERO);
-    let mut locks = on_path.map(|(id, _)| lock_around(recording, run, id));
+    let mut locks = on_path.map(|(id, _)| lock_around(recording, run, &below, id).map(|(lock, _)| lock));
     let first = locks.next().flatten();
     matches!(first, Some(Lock::One(_))) && locks.all(|lock| lock == first)
 }
 
-/// The outermost lock around code of a context.
-fn lock_around(recording: &Recording, run: &Run, id: ContextId) -> Option<Lock> {
-    let around = recording.contexts.path(id).filter_map(|around| run.totals.get(around.index()));
-    around.map(|totals| totals.lock).filter(|lock| *lock != Lock::None).last()
+/// For each context, what was done in it and below. `None`: the run has no code under locks.
+fn works(recording: &Recording, run: &Run) -> Option<Vec<Nanos>> {
+    if run.totals.iter().all(|totals| totals.lock == Lock::None) {
+        return None;
+    }
+    let own: Vec<Nanos> = run.totals.iter().map(|totals| totals.self_work).collect();
+    Some(recording.contexts.inclusive(&own))
+}
+
+/// The outermost lock around code of a context, and which part of that code is serial while the lock is held.
+fn lock_around(recording: &Recording, run: &Run, below: &[Nanos], id: ContextId) -> Option<(Lock, f64)> {
+    let mut found = None;
+    let mut serial = 1.0;
+    for around in recording.contexts.path(id) {
+        let Some(totals) = run.totals.get(around.index()) else { continue };
+        if totals.lock != Lock::None {
+            found = Some((totals.lock, serial));
+        }
+        let site = recording.contexts.site(around).and_then(|site| recording.sites.get(site.0 as usize));
+        match site.map(|site| site.kind) {
+            // Whoever creates it does not hold its lock for it.
+            Some(kind) if kind.row().one_task && !kind.row().runs_one || kind == SiteKind::Thread => break,
+            Some(kind) if is_parallel(kind) => {
+                let share =
+                    below.get(around.index()).and_then(|all| totals.span.over(*all)).map_or(1.0, |share| share.0);
+                if share > 0.0 && share < 1.0 {
+                    serial *= share;
+                }
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// True for constructs whose parts run in parallel while the one who entered them waits.
+fn is_parallel(kind: SiteKind) -> bool {
+    kind.spawns() && !kind.is_lock() && !kind.is_body() && !matches!(kind, SiteKind::Marked | SiteKind::Beside)
 }
 
 fn apply(run: &mut Run, bound: &Bound) {
@@ -140,7 +181,7 @@ fn apply(run: &mut Run, bound: &Bound) {
 
 #[cfg(test)]
 mod tests {
-    use workspan_model::{Site, SiteId, SiteKind, Totals};
+    use workspan_model::{Site, SiteId, Totals};
 
     use super::*;
 
@@ -168,6 +209,26 @@ mod tests {
         assert!(is_bound_by_lock(&bounded, &bounded.runs[0]));
         let free = recording(40, 30);
         assert!(!is_bound_by_lock(&free, &free.runs[0]));
+    }
+
+    /// A loop of 4 chunks of 20 while a lock is held, and a task of 50 that is created there.
+    #[test]
+    fn what_runs_in_parallel_under_a_lock_counts_with_its_span() {
+        let mut recording = recording(40, 10);
+        for kind in [SiteKind::ParallelFor, SiteKind::TaskGroup] {
+            let site = SiteId(u32::try_from(recording.sites.len()).unwrap());
+            recording.sites.push(Site::at(kind, "a.c", 2, 1));
+            recording.contexts.intern(ContextId(2), site).unwrap();
+        }
+        let run = &mut recording.runs[0];
+        run.totals.push(Totals { self_work: Nanos(80), span: Nanos(20), ..Totals::default() });
+        run.totals.push(Totals { self_work: Nanos(50), span: Nanos(50), ..Totals::default() });
+        run.critical.extend([Nanos(0); 2]);
+        assert_eq!(*bounded_by_locks(&recording), recording, "30 are serial, and less than 40");
+        recording.runs[0].span = Nanos(25);
+        let bounded = bounded_by_locks(&recording).into_owned();
+        assert_eq!(bounded.runs[0].span, Nanos(30));
+        assert_eq!(bounded.runs[0].critical, [0, 0, 10, 20, 0].map(Nanos));
     }
 
     /// A loop of which one chunk was seen, and whose even iterations could run beside each other but for a lock.

@@ -32,6 +32,7 @@ use core::cell::Cell;
 use core::sync::atomic::Ordering;
 
 use super::interrupt::{disturbance, Interrupts, Peers};
+use super::outside;
 use super::pause;
 use super::platform::{self, interrupt_witness, switch_witness, ErrnoGuard};
 use super::polls;
@@ -418,10 +419,10 @@ fn consult(thread: &Thread, now: u64) -> Passed {
     let (before_voluntary, before_faults) = (anchor.voluntary.get(), anchor.faults.get());
     let delay = run_delay::Before::of(thread);
     thread.resyncs.set(thread.resyncs.get() + 1);
-    look(thread, true, true);
+    let memory = look(thread, true, true);
     let faults = anchor.faults.get() - before_faults;
     let mut blocked = 0;
-    if off > 0 && anchor.voluntary.get() != before_voluntary {
+    if off > 0 && !memory && anchor.voluntary.get() != before_voluntary {
         blocked = (off - delay.delay(thread, off)).max(0);
     }
     Passed { off, blocked, faults }
@@ -441,12 +442,13 @@ fn off_cpu(thread: &Thread, now: u64, cpu: u64) -> i64 {
 }
 
 /// Moves the anchor here and arms the witnesses, in an order such that a switch in between is seen later. `concludes`: what has passed
-/// since the anchor is looked at.
-fn look(thread: &Thread, switched: bool, concludes: bool) {
+/// since the anchor is looked at. True if it is, and what the thread has waited for was not the outside world.
+fn look(thread: &Thread, switched: bool, concludes: bool) -> bool {
     DUE.set(false);
     let anchor = &thread.anchor;
     switch_witness::arm(thread.switch_witness.get());
     let usage = platform::thread_usage();
+    let memory = outside::waited_for_memory(&usage, concludes);
     let gave_up = concludes && anchor.voluntary.replace(usage.voluntary) != usage.voluntary;
     anchor.voluntary.set(usage.voluntary);
     let asked = switched && has(thread, Feature::RunDelay) && run_delay::look(thread, gave_up);
@@ -461,6 +463,7 @@ fn look(thread: &Thread, switched: bool, concludes: bool) {
         again -= 1;
     }
     arm_interrupt_witness(thread);
+    memory
 }
 
 /// The anchor is here.

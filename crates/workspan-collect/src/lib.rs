@@ -47,6 +47,7 @@ pub mod looks;
 pub mod memory;
 pub mod modules;
 pub mod origin;
+pub mod outside;
 pub mod page;
 pub mod path;
 pub mod pause;

@@ -67,6 +67,12 @@ pub fn has_looked_before(thread: &Thread, when: u64) -> bool {
     looks.work == thread.task.work.get() && when.wrapping_sub(looks.at) as i64 >= 0
 }
 
+/// Ticks that the calling thread, at tick `now`, has worked since its last look; `None` if it has come to another strand.
+pub fn worked_since(thread: &Thread, now: u64) -> Option<i64> {
+    let looks = LOOKS.get();
+    (looks.work == thread.task.work.get()).then(|| (cost(thread, now) - looks.cost).max(0))
+}
+
 fn cost(thread: &Thread, now: u64) -> i64 {
     now.wrapping_sub(thread.start.get()) as i64
 }

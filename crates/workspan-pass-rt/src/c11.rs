@@ -4,7 +4,7 @@ use core::ffi::{c_int, c_void};
 
 use workspan_trace::control::Operation;
 
-use crate::locks::{acquire, release, wait_on};
+use crate::locks::{acquire, release, wait_on, wakes};
 use crate::{atomics, entry, event, original};
 
 type P = *mut c_void;
@@ -41,14 +41,14 @@ entry! {
 entry! {
     /// Signals.
     fn cnd_signal(condition: P) -> c_int {
-        release(condition, Operation::Signal, || original!(c"cnd_signal", fn(P) -> c_int, condition))
+        wakes(condition, Operation::Signal, || original!(c"cnd_signal", fn(P) -> c_int, condition))
     }
 }
 
 entry! {
     /// Signals all.
     fn cnd_broadcast(condition: P) -> c_int {
-        release(condition, Operation::Broadcast, || original!(c"cnd_broadcast", fn(P) -> c_int, condition))
+        wakes(condition, Operation::Broadcast, || original!(c"cnd_broadcast", fn(P) -> c_int, condition))
     }
 }
 

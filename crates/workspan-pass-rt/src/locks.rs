@@ -64,6 +64,16 @@ pub fn release(object: *const c_void, operation: Operation, call: impl FnOnce() 
     result
 }
 
+/// Calls what wakes others, and notes it before: who is woken may end the program before the call returns. What the call takes belongs to
+/// what follows.
+pub fn wakes(object: *const c_void, operation: Operation, call: impl FnOnce() -> c_int) -> c_int {
+    if wanted() {
+        let now = now();
+        sync(now, now, object, ticket(object), operation);
+    }
+    call()
+}
+
 macro_rules! define {
     ($(#[$text:meta])* $kind:ident $operation:ident $symbol:ident $name:literal ($object:ident $(, $argument:ident: $type:ty)*)) => {
         entry! {
@@ -117,12 +127,12 @@ define!(/// Acquires.
 define!(/// Acquires.
     acquire Take sem_clockwait c"sem_clockwait" (semaphore, clock: c_int, until: Time));
 define!(/// Releases.
-    release Post sem_post c"sem_post" (semaphore));
+    wakes Post sem_post c"sem_post" (semaphore));
 
 entry! {
     /// Signals.
     fn pthread_cond_signal(condition: *mut c_void) -> c_int {
-        release(
+        wakes(
             condition,
             Operation::Signal,
             || original!(c"pthread_cond_signal" @ c"GLIBC_2.3.2", fn(*mut c_void) -> c_int, condition),
@@ -133,7 +143,7 @@ entry! {
 entry! {
     /// Signals all.
     fn pthread_cond_broadcast(condition: *mut c_void) -> c_int {
-        release(
+        wakes(
             condition,
             Operation::Broadcast,
             || original!(c"pthread_cond_broadcast" @ c"GLIBC_2.3.2", fn(*mut c_void) -> c_int, condition),

@@ -10,6 +10,8 @@ use core::sync::atomic::{AtomicU64, Ordering};
 use workspan_collect::beside;
 use workspan_collect::exclude::exclude_next;
 use workspan_collect::interposed::{Arguments, Create, Join, Life, Original, Start};
+#[cfg(target_arch = "x86_64")]
+use workspan_collect::outside;
 use workspan_collect::region::{self, CallSite, Place};
 use workspan_collect::segment;
 use workspan_collect::shared::Shared;
@@ -224,6 +226,12 @@ unsafe extern "C" fn create(
         #[cfg(target_arch = "x86_64")]
         sync::timer::decide(thread, now, false);
         // What this takes is excluded from what begins behind the strand that ends here.
+        #[cfg(target_arch = "x86_64")]
+        exclude_next(thread, || {
+            outside::is_seen();
+            // A stack and its guard.
+            outside::maps(4);
+        });
         let site = site_of(thread, start, argument, called);
         let shared = Shared::of(thread);
         let of_serial_code = site.filter(|_| strand::context(thread) == ROOT);

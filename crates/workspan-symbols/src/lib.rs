@@ -32,6 +32,7 @@ mod executable;
 mod files;
 mod fortran;
 mod frames;
+mod header_waits;
 mod locks;
 mod lookup;
 mod names;

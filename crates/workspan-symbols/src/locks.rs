@@ -1,4 +1,4 @@
-//! Where a Rust program takes locks that nobody sees who does not wait for them.
+//! Where a program takes locks, or waits, so that nobody sees it unless it blocks: in Rust; for C++ see [`super::header_waits`].
 //!
 //! Of `std::sync::Mutex` and its kin the compiler puts the attempt to take a lock that is free into the caller: one instruction. Only
 //! where the lock is held does that call a function of the library. So each place that takes such a lock has a call of that
@@ -14,13 +14,16 @@ use object::{Architecture, Object, ObjectSection, ObjectSymbol, RelocationFlags,
 use workspan_model::UnseenLock;
 
 use crate::files::{below, seen_from};
+use crate::header_waits::header_waits;
 use crate::symbolise::Module;
 
 /// What a symbol says of a function that waits for a lock: its module and name, both forms of mangling alike; and the lock.
-const WAITING: [(&str, &str, &str); 8] = [
+const WAITING: [(&str, &str, &str); 10] = [
     ("5mutex5futex", "5Mutex14lock_contended", "std::sync::Mutex"),
     ("6rwlock5futex", "6RwLock14read_contended", "std::sync::RwLock"),
     ("6rwlock5futex", "6RwLock15write_contended", "std::sync::RwLock"),
+    ("3std6thread", "4park", "std::thread::park"),
+    ("3std6thread", "12park_timeout", "std::thread::park"),
     ("11parking_lot9raw_mutex", "8RawMutex9lock_slow", "parking_lot::Mutex"),
     ("11parking_lot10raw_rwlock", "9RawRwLock16lock_shared_slow", "parking_lot::RwLock"),
     ("11parking_lot10raw_rwlock", "9RawRwLock19lock_exclusive_slow", "parking_lot::RwLock"),
@@ -39,12 +42,12 @@ const DEEPEST: usize = 6;
 pub fn unseen_locks(module: &Module<'_>, directory: &str) -> Vec<UnseenLock> {
     let Ok(executable) = module.parse() else { return Vec::new() };
     let mut functions = waiting(module.debug_file.unwrap_or(module.bytes));
-    if functions.is_empty() {
-        return Vec::new();
-    }
     let lookup = executable.lookup();
     let symbols = executable.symbols();
-    let mut found = Vec::new();
+    let function = |address| symbols.at(address).map(|function| function.address);
+    let others = header_waits(module, &lookup, function, directory);
+    let mut found: Vec<(bool, UnseenLock)> =
+        others.into_iter().map(|lock| (lock.file.starts_with('/'), lock)).collect();
     for _ in 0..DEEPEST {
         let mut around = BTreeMap::new();
         for (address, lock) in calls(module.bytes, &functions) {
@@ -118,11 +121,19 @@ fn waiting(with_symbols: &[u8]) -> BTreeMap<u64, &'static str> {
 
 /// The calls of these functions, in order.
 fn calls(bytes: &[u8], functions: &BTreeMap<u64, &'static str>) -> Vec<(u64, &'static str)> {
+    calls_of(bytes, functions, &slots(bytes, functions))
+}
+
+/// The same, and those of functions whose addresses are kept in `slots`.
+pub(crate) fn calls_of(
+    bytes: &[u8],
+    functions: &BTreeMap<u64, &'static str>,
+    slots: &BTreeMap<u64, &'static str>,
+) -> Vec<(u64, &'static str)> {
     let Ok(file) = object::File::parse(bytes) else { return Vec::new() };
-    if functions.is_empty() {
+    if functions.is_empty() && slots.is_empty() {
         return Vec::new();
     }
-    let slots = slots(bytes, functions);
     let mut calls = Vec::new();
     for section in file.sections().filter(|section| section.kind() == SectionKind::Text) {
         let Ok(code) = section.data() else { continue };

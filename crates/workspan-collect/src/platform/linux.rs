@@ -5,6 +5,7 @@
 //! and `nanosleep`, by unwinding its stack: through hooks, which cannot be unwound. So hooks call none of these, but
 //! the kernel itself, by `syscall`, where no thread is ended.
 
+use core::cell::Cell;
 use core::ffi::{c_char, c_int, c_long, c_ulong, c_void, CStr};
 use core::ptr::{self, NonNull};
 
@@ -162,7 +163,7 @@ pub fn process_cpu_nanos() -> u64 {
 
 /// Counters of the calling thread.
 pub fn thread_usage() -> Usage {
-    // `struct rusage`: two pairs of long (times), then 14 longs: 8 and 9 are the page faults, 16 and 17 the
+    // `struct rusage`: two pairs of long (times), then 14 longs: 8 and 9 are the page faults, 11 is input, 16 and 17 the
     // switches.
     let mut raw: [c_long; 18] = [0; 18];
     // SAFETY: the array has the size of `struct rusage` on 64-bit Linux; a failure leaves it zero.
@@ -172,6 +173,7 @@ pub fn thread_usage() -> Usage {
         involuntary: raw[17] as u64,
         minor_faults: raw[8] as u64,
         major_faults: raw[9] as u64,
+        input: raw[11] as u64,
     }
 }
 
@@ -179,26 +181,45 @@ pub fn thread_usage() -> Usage {
 /// (`CONFIG_SCHED_INFO`).
 pub fn run_delay_nanos() -> Option<u64> {
     let mut text = [0u8; 64];
+    let text = read_own(c"/proc/thread-self/schedstat", &mut text)?;
+    // "on-CPU-ns run-delay-ns slices"
+    number(text.split(|b| *b == b' ').nth(1)?)
+}
+
+std::thread_local! {
+    /// Reads of the calling thread that were the collector's.
+    static OWN_READS: Cell<u64> = const { Cell::new(0) };
+}
+
+/// How often the calling thread has read and written by system calls, without the collector's, if the kernel counts it
+/// (`CONFIG_TASK_IO_ACCOUNTING`).
+pub fn transfers() -> Option<u64> {
+    let own = OWN_READS.get();
+    let mut text = [0u8; 256];
+    let text = read_own(c"/proc/thread-self/io", &mut text)?;
+    let of = |name: &[u8]| number(text.split(|b| *b == b'\n').find_map(|line| line.strip_prefix(name))?);
+    Some((of(b"syscr: ")? + of(b"syscw: ")?).wrapping_sub(own))
+}
+
+/// What a file of the kernel about the calling thread says.
+fn read_own<'t>(path: &CStr, text: &'t mut [u8]) -> Option<&'t [u8]> {
     // SAFETY: a terminated path and valid flags.
-    let fd = unsafe { open(c"/proc/thread-self/schedstat".as_ptr(), O_CLOEXEC) };
+    let fd = unsafe { open(path.as_ptr(), O_CLOEXEC) };
     if fd < 0 {
         return None;
     }
+    OWN_READS.set(OWN_READS.get() + 1);
     // SAFETY: the buffer is valid for its length.
     let length = unsafe { read(fd, text.as_mut_ptr().cast(), text.len()) };
     // SAFETY: `fd` was opened here and is closed once.
     unsafe { close(fd) };
-    // "on-CPU-ns run-delay-ns slices"
-    let text = text.get(..usize::try_from(length).ok()?)?;
-    let second = text.split(|b| *b == b' ').nth(1)?;
-    let mut value: u64 = 0;
-    for digit in second {
-        if !digit.is_ascii_digit() {
-            return None;
-        }
-        value = value.wrapping_mul(10).wrapping_add(u64::from(digit - b'0'));
-    }
-    Some(value)
+    text.get(..usize::try_from(length).ok()?)
+}
+
+fn number(digits: &[u8]) -> Option<u64> {
+    digits.iter().try_fold(0_u64, |value, digit| {
+        digit.is_ascii_digit().then(|| value.wrapping_mul(10).wrapping_add(u64::from(digit - b'0')))
+    })
 }
 
 /// The process id.

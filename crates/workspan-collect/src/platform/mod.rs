@@ -48,7 +48,7 @@ pub use objects::{objects, populate_code, Object};
 pub use kernel::{
     environment, executable, library_function, load_base, map_apart, map_private, map_shared, module_of,
     monotonic_nanos, on_fork, path_of_module, populate, process_cpu_nanos, process_id, run_delay_nanos, sleep_nanos,
-    thread_cpu_nanos, thread_id, thread_usage, unmap, ErrnoGuard,
+    thread_cpu_nanos, thread_id, thread_usage, transfers, unmap, ErrnoGuard,
 };
 pub use processor::{event_counter, exchange_pair, interrupt_witness, steady_counter, ticks};
 pub use switch::switch_witness;
@@ -78,9 +78,14 @@ pub struct Usage {
     pub minor_faults: u64,
     /// Page faults that did.
     pub major_faults: u64,
+    /// Times that a device was read from for it.
+    pub input: u64,
 }
 
 impl Usage {
+    /// Nothing yet.
+    pub const NONE: Usage = Usage { voluntary: 0, involuntary: 0, minor_faults: 0, major_faults: 0, input: 0 };
+
     /// Page faults, minor and major.
     pub fn faults(&self) -> u64 {
         self.minor_faults + self.major_faults

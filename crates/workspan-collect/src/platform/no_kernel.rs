@@ -43,6 +43,11 @@ pub fn thread_usage() -> Usage {
 }
 
 /// Not counted.
+pub fn transfers() -> Option<u64> {
+    None
+}
+
+/// Not counted.
 pub fn run_delay_nanos() -> Option<u64> {
     None
 }

@@ -1,6 +1,7 @@
 //! Threads that look again and again whether something has come: by `sched_yield`, or by short sleeps. See [`workspan_collect::looks`],
 //! and [`sleeps`] for who ends sleeps.
 
+use core::cell::Cell;
 use core::ffi::{c_int, c_uint, c_void};
 use core::sync::atomic::Ordering;
 
@@ -9,9 +10,10 @@ use workspan_collect::shared::Shared;
 use workspan_collect::tables::ROOT;
 use workspan_collect::wait_graph::{self, Waited};
 use workspan_collect::waits::Wait;
-use workspan_collect::{looks, strand, thread, timed};
+use workspan_collect::{looks, outside, strand, thread, timed};
 use workspan_wire::shm::Thread;
 
+use super::lookers;
 use super::shim::{entry, original};
 use super::sleeps;
 use super::wait;
@@ -37,6 +39,7 @@ fn in_strand(called: Called) -> Option<(&'static Thread, u64)> {
 fn sleep(called: Called, own: impl FnOnce() -> c_int) -> c_int {
     // A look at the kernel's clocks may take long on a busy machine.
     let entered = platform::ticks();
+    outside::call();
     let Some((thread, now)) = in_strand(called) else { return own() };
     if token::held(thread) {
         token::give(thread);
@@ -90,21 +93,45 @@ fn sleeps_again(called: Called, own: impl FnOnce() -> c_int) -> c_int {
     result
 }
 
-entry!(sched_yield, "rdi", sched_yield_here);
-unsafe extern "C-unwind" fn sched_yield_here(called: Called) -> c_int {
+/// Where the return address lies, and the registers that calls keep.
+///
+/// # Safety
+///
+/// As for the C library's.
+#[no_mangle]
+#[unsafe(naked)]
+pub unsafe extern "C-unwind" fn sched_yield() {
+    core::arch::naked_asm!(
+        "mov rdi, rsp",
+        "mov rsi, rbx",
+        "mov rdx, rbp",
+        "mov rcx, r12",
+        "mov r8, r13",
+        "mov r9, r14",
+        "movq xmm0, r15",
+        "jmp {to}",
+        to = sym sched_yield_here
+    )
+}
+
+unsafe extern "C-unwind" fn sched_yield_here(
+    called: Called,
+    rbx: u64,
+    rbp: u64,
+    r12: u64,
+    r13: u64,
+    r14: u64,
+    r15: f64,
+) -> c_int {
     // SAFETY: always may be called.
     let own = || unsafe { original!(c"sched_yield" as Yield)() };
     match in_strand(called) {
         Some((thread, _)) if token::held(thread) => events::pass_turn(thread, own),
         Some((thread, now)) => {
             if !looks::goes_on(thread, now) {
-                let left = waiters::left_to_watcher(thread, place());
-                if let Some(left) = left.filter(|left| looks::has_looked_before(thread, left.when)) {
-                    ended_by(called, left);
-                } else if let Some(left) = left {
-                    left.release(Shared::of(thread));
-                }
+                lookers::begins(thread, called, [rbx, rbp, r12, r13, r14, r15.to_bits()]);
                 waiters::watch_if_free(thread, place());
+                LOOKING.set(true);
             }
             let result = looks::yields(thread, now, own);
             if let Some(left) = waiters::left_to_watcher(thread, place()) {
@@ -114,6 +141,11 @@ unsafe extern "C-unwind" fn sched_yield_here(called: Called) -> c_int {
         }
         None => own(),
     }
+}
+
+std::thread_local! {
+    /// The thread has looked, and it is not known who has ended that.
+    static LOOKING: Cell<bool> = const { Cell::new(false) };
 }
 
 /// What threads watch that look: whoever wakes nobody.
@@ -138,20 +170,48 @@ fn ended_by(called: Called, left: Left) {
     }
 }
 
-/// The calling thread wakes `number` of those who wait at `address`: if nobody does, those who look.
+/// The strand of `thread`, the calling one, is at tick `now`: whoever ended its look may have left where it was only since. For what comes
+/// is there before its waker says so, and a busy machine likes to switch in between.
+#[inline(always)]
+pub fn settle(thread: &'static Thread, now: u64) {
+    if LOOKING.get() {
+        settle_late(thread, now);
+    }
+}
+
+#[cold]
+fn settle_late(thread: &'static Thread, now: u64) {
+    let Some(since) = looks::worked_since(thread, now) else {
+        LOOKING.set(false);
+        return;
+    };
+    let Some(left) = waiters::left_to_watcher(thread, place()) else { return };
+    if since > 0 && looks::has_looked_before(thread, left.when) && !lookers::holds(waiters::slot(thread), left.at) {
+        left.release(Shared::of(thread));
+        return;
+    }
+    LOOKING.set(false);
+    looks::was_ended(thread);
+    Wait::begin_at(thread, now).end_behind_since(now, left.at, left.parts(), since);
+}
+
+/// The calling thread wakes `number` of those who wait at `address`, and those who look at it.
 #[inline(always)]
 pub fn woken(called: Called, address: u64, number: u32) {
-    let waits = |address: u64| waiters::bucket(address).waiting.load(Ordering::SeqCst) != 0;
-    if number > 0 && waits(place()) && !waits(address) {
+    if number > 0 && waiters::bucket(place()).waiting.load(Ordering::SeqCst) != 0 {
         wake_lookers(called, address);
     }
 }
 
 #[cold]
 fn wake_lookers(called: Called, address: u64) {
+    let sleeps = waiters::bucket(address).waiting.load(Ordering::SeqCst) != 0;
     wait::in_strand(called, |thread, now| {
         let left = Left::by(thread, now, address);
-        waiters::leave_to_watchers(thread, place(), &left);
+        waiters::leave_to_some_watchers(thread, place(), &left, |slot| match sleeps {
+            true => lookers::holds(slot, address),
+            false => lookers::may_look_at(slot, address),
+        });
         left.release(Shared::of(thread));
     });
 }

@@ -5,6 +5,7 @@
 
 use core::ffi::{c_int, c_void};
 
+use workspan_collect::outside;
 use workspan_collect::platform::ErrnoGuard;
 
 use super::descriptors::{self, filled, source};
@@ -37,7 +38,10 @@ fn fills(called: Called, descriptor: c_int) {
 #[inline(always)]
 fn reads(called: Called, descriptor: c_int, own: impl FnOnce() -> isize) -> isize {
     match source(descriptor) {
-        None => own(),
+        None => {
+            outside::call();
+            own()
+        }
         Some(end) => reads_from(called, descriptor, end.address(), own),
     }
 }

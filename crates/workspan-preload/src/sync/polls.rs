@@ -3,6 +3,7 @@
 use core::ffi::{c_int, c_void};
 use core::sync::atomic::{AtomicU32, Ordering};
 
+use workspan_collect::outside;
 use workspan_collect::platform::ErrnoGuard;
 
 use super::descriptors::{address_of_set, source};
@@ -77,7 +78,10 @@ unsafe fn address_of(asked: *const Asked, count: u64) -> Option<u64> {
 fn by_millis(called: Called, address: Option<u64>, millis: c_int, own: impl Fn(c_int) -> c_int) -> c_int {
     match address {
         Some(address) if millis != 0 => waits(called, at(address, millis > 0), || own(0), || own(millis)),
-        _ => own(millis),
+        _ => {
+            outside::call();
+            own(millis)
+        }
     }
 }
 
@@ -139,6 +143,7 @@ unsafe extern "C-unwind" fn ppoll_here(
     let own = |time| unsafe { original!(c"ppoll" as Ppoll)(asked, count, time, mask) };
     // SAFETY: as above.
     let Some(address) = (unsafe { address_of(asked, count) }) else {
+        outside::call();
         return own(time);
     };
     let none = Time { seconds: 0, nanos: 0 };

@@ -481,11 +481,16 @@ pub fn concerns(thread: &Thread, address: u64) -> bool {
 
 /// `left` is for all but `thread` that watch `address`; it stays the caller's.
 pub fn leave_to_watchers(thread: &Thread, address: u64, left: &Left) {
+    leave_to_some_watchers(thread, address, left, |_| true);
+}
+
+/// The same for those whose slot is `wanted`.
+pub fn leave_to_some_watchers(thread: &Thread, address: u64, left: &Left, wanted: impl Fn(usize) -> bool) {
     let shared = Shared::of(thread);
     let own = MAX_THREADS + slot(thread);
     let bucket = bucket(address);
     bucket.locked(thread, || {
-        for (_, waiter) in bucket.at(watched(address)).filter(|(at, _)| *at != own) {
+        for (_, waiter) in bucket.at(watched(address)).filter(|(at, _)| *at != own && wanted(*at - MAX_THREADS)) {
             waiter.woken.set(later(shared, waiter.woken.take(), Some(left.copy(shared))));
         }
     });

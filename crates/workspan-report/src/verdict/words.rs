@@ -6,7 +6,7 @@ use workspan_model::{Nanos, Ratio, Recording, SiteId, SiteKind};
 
 use crate::place;
 use crate::ran::Ran;
-use crate::words::{count, percent};
+use crate::words::{count, has_unseen_locks, percent};
 
 /// From this share of the critical path on, a bound that is the number of processors says nothing.
 const MOST_OF_PATH: f64 = 0.5;
@@ -141,7 +141,7 @@ fn speedup(recording: &Recording, judged: &Judged) -> String {
     };
     let judgement = match &judged.outcome {
         Outcome::ScalesWell if judged.loops.is_some() => format!("scales well if {}", even_parts(recording)),
-        Outcome::ScalesWell if !recording.unseen_locks.is_empty() => {
+        Outcome::ScalesWell if has_unseen_locks(recording) => {
             "scales well if little of the work is under one lock".to_owned()
         }
         Outcome::ScalesWell => "scales well".to_owned(),

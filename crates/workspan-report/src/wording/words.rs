@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use workspan_analysis::measured::BelowClock;
 use workspan_analysis::Warning;
-use workspan_model::{AskedBy, Ratio, Recording};
+use workspan_model::{AskedBy, Ratio, Recording, UnseenLock};
 
 use crate::place;
 
@@ -105,26 +105,51 @@ pub fn warning(recording: &Recording, warning: &Warning) -> String {
     }
 }
 
-/// Where they are taken, and what that means: the one sentence of all commands.
-pub fn locks_unseen(recording: &Recording, alone: bool) -> String {
-    let (names, places) = unseen(recording);
-    let waits = match alone {
-        true => "with one worker none waits: record with `--workers 2` to see the waits",
-        false => "the waits of this run are in the numbers",
-    };
-    format!(
-        "code under {names} ({places}) counts as parallel: Workspan sees such a lock only where a thread waits for it, so the parallelism is \
-         lower than shown if much of the work is under one lock ({waits})"
-    )
+/// Waits, of all that is not seen: they order what comes before and behind them, as locks do not.
+const WAITS: [&str; 5] =
+    ["std::latch", "std::barrier", "std::counting_semaphore", "std::atomic::wait", "std::thread::park"];
+
+fn is_wait(lock: &UnseenLock) -> bool {
+    WAITS.contains(&lock.lock.as_str())
 }
 
-/// The types of these locks, and the first of the places.
-fn unseen(recording: &Recording) -> (String, String) {
-    let mut names: Vec<&str> = recording.unseen_locks.iter().map(|lock| lock.lock.as_str()).collect();
+/// True if some of what is not seen are locks.
+pub fn has_unseen_locks(recording: &Recording) -> bool {
+    recording.unseen_locks.iter().any(|lock| !is_wait(lock))
+}
+
+/// Where they are taken, and what that means: the one sentence of all commands.
+pub fn locks_unseen(recording: &Recording, alone: bool) -> String {
+    let mut sentences = Vec::new();
+    if has_unseen_locks(recording) {
+        let (names, places) = unseen(recording, |lock| !is_wait(lock));
+        let waits = match alone {
+            true => "with one worker none waits: record with `--workers 2` to see the waits",
+            false => "the waits of this run are in the numbers",
+        };
+        sentences.push(format!(
+            "code under {names} ({places}) counts as parallel: Workspan sees such a lock only where a thread waits for it, so the parallelism is \
+             lower than shown if much of the work is under one lock ({waits})"
+        ));
+    }
+    if recording.unseen_locks.iter().any(is_wait) {
+        let (names, places) = unseen(recording, is_wait);
+        sentences.push(format!(
+            "Workspan sees a wait by {names} ({places}) only where it blocks: where a thread comes late, what it goes on behind is unknown, \
+             so the parallelism is lower than shown if threads come late often, as on a busy machine"
+        ));
+    }
+    sentences.join("; ")
+}
+
+/// The types of these, and the first of the places.
+fn unseen(recording: &Recording, wanted: impl Fn(&UnseenLock) -> bool) -> (String, String) {
+    let all = || recording.unseen_locks.iter().filter(|lock| wanted(lock));
+    let mut names: Vec<&str> = all().map(|lock| lock.lock.as_str()).collect();
     names.sort_unstable();
     names.dedup();
     let mut lines: Vec<(bool, &str, u32)> =
-        recording.unseen_locks.iter().map(|lock| (lock.file.starts_with('/'), lock.file.as_str(), lock.line)).collect();
+        all().map(|lock| (lock.file.starts_with('/'), lock.file.as_str(), lock.line)).collect();
     lines.sort_unstable();
     lines.dedup();
     let more = lines.len().saturating_sub(PLACES);

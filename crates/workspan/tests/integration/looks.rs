@@ -143,6 +143,50 @@ fn sleeps_until_others_have_ended() {
     check_ends("asked", "doze");
 }
 
+/// Reports of `lookers`, on one processor and on all.
+fn lookers(case: &str) -> [Value; 2] {
+    let program = threads("lookers");
+    let folder = scratch(&format!("lookers-{case}"));
+    let mut command = workspan(&folder);
+    command.args(["record", "-o", "looks.wspan", "--"]).arg(&program).args([case, STEPS]);
+    [on_one(&command), command].map(|mut command| {
+        run(&mut command).check_success();
+        report(&folder, "looks.wspan")
+    })
+}
+
+/// Who looks at one word does not go on behind who wakes those who wait for another: 30 pieces of work, a span of 18 by hand, of 30 otherwise.
+#[test]
+fn threads_that_are_woken_at_other_words() {
+    for report in lookers("other") {
+        let parallelism = number(&report, "/program/parallelism");
+        assert!(parallelism > 1.4, "{parallelism}: {report}");
+    }
+}
+
+/// Who looks goes on behind who has let it, though that one says so only when the other one has gone on: no time was waited for nothing.
+#[test]
+fn threads_that_are_woken_late() {
+    for report in lookers("late") {
+        let parallelism = number(&report, "/program/parallelism");
+        assert!(parallelism < 1.1, "{parallelism}: {report}");
+        assert!(number(&report, "/program/polled_ns") < number(&report, "/program/work_ns") / 10.0, "{report}");
+    }
+}
+
+/// Threads that map memory and touch it wait for each other in the kernel: not for the outside world.
+#[test]
+fn threads_that_wait_for_memory() {
+    let program = threads("mapped");
+    let folder = scratch("mapped");
+    let mut command = workspan(&folder);
+    run(command.args(["record", "-o", "mapped.wspan", "--"]).arg(&program).args(["8", "200"])).check_success();
+    let report = report(&folder, "mapped.wspan");
+    let (blocked, work) = (number(&report, "/program/blocked_ns"), number(&report, "/program/work_ns"));
+    assert!(blocked < work / 10.0, "{blocked} of {work}: {report}");
+    assert!(number(&report, "/program/parallelism") > 4.0, "{report}");
+}
+
 /// What works is not taken for a look.
 #[test]
 fn threads_that_only_work() {

@@ -47,6 +47,41 @@ fn a_program_with_rayon_is_reported_with_the_lines_of_its_locks() {
     }
 }
 
+/// Latches and their kin in C++, and locks of oneTBB's: code of headers, inlined or not, is reported with the line of the program.
+#[test]
+fn waits_of_headers_are_reported_with_their_lines() {
+    let folder = scratch("waits-of-headers");
+    for (source, case, libraries) in
+        [("programs/threads/kinds.cpp", "ping", None), ("programs/tbb/kinds.cpp", "hash", Some("-ltbb"))]
+    {
+        let text = fs::read_to_string(build::root().join(source)).expect("it is there");
+        let remarks = (1..).zip(text.lines()).filter_map(|(line, text)| Some((text.split_once("// waits: ")?.1, line)));
+        let expected: Vec<(&str, u32)> = remarks.collect();
+        assert!(expected.len() >= 2);
+        for level in ["-O0", "-O1", "-O2"] {
+            let mut command = Command::new("g++");
+            command
+                .args([level, "-g", "-std=c++20", "-pthread", source, "-o"])
+                .arg(folder.join("kinds"))
+                .args(libraries);
+            run(command.current_dir(build::root())).check_success();
+            let mut command = workspan(&folder);
+            run(command.args(["record", "--", "./kinds", case, "1000"])).check_success();
+            let recorded = fs::read(folder.join("workspan.wspan")).expect("it was recorded");
+            let (recording, _) = workspan_read::file::decode(&recorded).expect("it is whole");
+            let found = |(kind, line): &(&str, u32)| {
+                let mut all = recording.unseen_locks.iter();
+                all.any(|wait| wait.lock == *kind && wait.line == *line && wait.file.ends_with("kinds.cpp"))
+            };
+            let missing: Vec<_> = expected.iter().filter(|one| !found(one)).collect();
+            assert!(missing.is_empty(), "{source} {level}: {missing:?} of {:?}", recording.unseen_locks);
+            let shown = report(&folder, "workspan.wspan");
+            let warning = warning(&shown).expect("a warning");
+            assert!(warning.contains("kinds.cpp:"), "{warning}");
+        }
+    }
+}
+
 /// Threads of a program without rayon; whatever is inlined, and however symbols are made.
 #[test]
 fn threads_of_rust_are_reported_with_the_lines_of_their_locks() {

@@ -1,0 +1,129 @@
+/*
+ * Threads that look, by yields, whether something has come, each at its own word, while others are woken at other words.
+ *
+ *   lookers other STEPS    a thread is woken at another word while one looks
+ *   lookers late STEPS     who looks goes on before it is said who has let it
+ *
+ * STEPS: of arithmetic, a piece.
+ */
+#define _GNU_SOURCE
+#include <limits.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static atomic_int words[2], looked, went_on, others_woken;
+static int late;
+static uint64_t steps;
+static volatile uint64_t result;
+
+__attribute__((noinline)) static void work(int pieces)
+{
+    uint64_t x = 88172645463325252u;
+    for (uint64_t i = 0; i < pieces * steps; i++) {
+        x ^= x << 13;
+        x ^= x >> 7;
+        x ^= x << 17;
+    }
+    result = x;
+}
+
+/* As C++'s `wait` does before it sleeps. */
+__attribute__((noinline)) static void look(atomic_int *at, int old)
+{
+    while (atomic_load(at) == old) {
+        sched_yield();
+        atomic_fetch_add(&looked, 1);
+    }
+}
+
+/* As its `notify_all`, of which the system call may come late. */
+static void wake(atomic_int *at)
+{
+    syscall(SYS_futex, at, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
+
+/* A thread is in the middle of its looks. */
+static void until_looking(void)
+{
+    int before = atomic_load(&looked);
+    while (atomic_load(&looked) < before + 2)
+        usleep(1000);
+}
+
+static void *looks(void *word)
+{
+    atomic_int *at = word;
+    look(at, 0);
+    look(at, 1);
+    atomic_store(&went_on, 1);
+    while (late && atomic_load(&went_on) == 1)
+        __builtin_ia32_pause();
+    work(18);
+    /* Of interest to nobody. */
+    wake(&looked);
+    return NULL;
+}
+
+/* Ends the second look. */
+static void *lets_go_on(void *word)
+{
+    atomic_int *at = word;
+    if (late)
+        work(4);
+    /* Whoever looks still does so when another is woken. */
+    while (!late && !atomic_load(&others_woken))
+        usleep(1000);
+    if (late) {
+        atomic_store(at, 2);
+        while (atomic_load(&went_on) == 0)
+            __builtin_ia32_pause();
+        wake(at);
+        atomic_store(&went_on, 2);
+    } else {
+        wake(at);
+        atomic_store(at, 2);
+    }
+    return NULL;
+}
+
+/* Has done 12 pieces when it wakes whoever looks at another word. */
+static void *wakes_others(void *word)
+{
+    work(12);
+    wake(word);
+    atomic_store(&others_woken, 1);
+    return NULL;
+}
+
+/*
+ * other: 18 pieces follow the second look, which does not end behind the 12 of another word: a span of 18, and 30 in all.
+ * late: the second look ends behind 4 pieces, and 18 follow, one behind the other.
+ */
+int main(int count, char **arguments)
+{
+    pthread_t looker, other, last;
+    if (count != 3)
+        return 2;
+    late = strcmp(arguments[1], "late") == 0;
+    steps = strtoull(arguments[2], NULL, 10);
+    pthread_create(&looker, NULL, looks, &words[0]);
+    until_looking();
+    wake(&words[0]);
+    atomic_store(&words[0], 1);
+    until_looking();
+    if (!late)
+        pthread_create(&other, NULL, wakes_others, &words[1]);
+    pthread_create(&last, NULL, lets_go_on, &words[0]);
+    if (!late)
+        pthread_join(other, NULL);
+    pthread_join(last, NULL);
+    pthread_join(looker, NULL);
+    return 0;
+}
