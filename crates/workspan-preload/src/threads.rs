@@ -229,8 +229,8 @@ unsafe extern "C" fn create(
         #[cfg(target_arch = "x86_64")]
         exclude_next(thread, || {
             outside::is_seen();
-            // A stack and its guard.
-            outside::maps(4);
+            // A stack and its guard; each may be waited for several times.
+            outside::maps(16);
         });
         let site = site_of(thread, start, argument, called);
         let shared = Shared::of(thread);

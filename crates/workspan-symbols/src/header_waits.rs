@@ -14,6 +14,7 @@ use object::{Architecture, Object, ObjectSection, ObjectSymbol, ObjectSymbolTabl
 
 use workspan_model::UnseenLock;
 
+use crate::call_sites::calls_of;
 use crate::files::{below, seen_from};
 use crate::lookup::Lookup;
 use crate::symbolise::Module;
@@ -94,7 +95,7 @@ pub(crate) fn header_waits(
     }
     let slots = slots(&program);
     let stubs = stubs(&program, &slots);
-    let mut at = crate::locks::calls_of(module.bytes, &stubs, &slots);
+    let mut at = calls_of(module.bytes, &stubs, &slots);
     at.extend(pauses(&program).into_iter().map(|at| (at, SPINS)));
     for _ in 0..DEEPEST {
         let mut around = BTreeMap::new();
@@ -122,7 +123,7 @@ pub(crate) fn header_waits(
         if around.is_empty() {
             break;
         }
-        at = crate::locks::calls_of(module.bytes, &around, &BTreeMap::new());
+        at = calls_of(module.bytes, &around, &BTreeMap::new());
     }
     found.sort();
     found.dedup();

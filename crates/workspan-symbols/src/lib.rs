@@ -23,6 +23,7 @@
 //! file overflows the stack; and it gives up on a file of which one unit is damaged.
 
 mod budget;
+mod call_sites;
 mod code_map;
 mod cpp;
 mod debug_file;

@@ -4,11 +4,15 @@
 //! sleep there. So who wakes at an address ends only the looks of those who hold it. Code that names a variable of
 //! the program need not hold its address; which code does shows: once a place has held what its look was ended by, it always does.
 
+use core::cell::Cell;
 use core::sync::atomic::{AtomicU64, Ordering};
 
+use workspan_collect::looks;
+use workspan_collect::shared::Shared;
+use workspan_collect::waits::Wait;
 use workspan_wire::shm::{Thread, MAX_THREADS};
 
-use super::waiters::slot;
+use super::waiters::{self, slot};
 use crate::tbb::site::Called;
 
 /// Registers that calls keep.
@@ -63,6 +67,47 @@ pub fn holds(slot: usize, address: u64) -> bool {
 pub fn may_look_at(slot: usize, address: u64) -> bool {
     let place = LOOKERS[slot].place.load(Ordering::Relaxed);
     holds(slot, address) || holding(place).load(Ordering::Relaxed) != place
+}
+
+std::thread_local! {
+    /// The thread has looked, and it is not known who has ended that.
+    static LOOKING: Cell<bool> = const { Cell::new(false) };
+}
+
+/// What threads watch that look: whoever wakes nobody.
+pub fn place() -> u64 {
+    static PLACE: u64 = 0;
+    &raw const PLACE as u64
+}
+
+/// The calling thread looks.
+pub fn looked() {
+    LOOKING.set(true);
+}
+
+/// The strand of `thread`, the calling one, is at tick `now`: whoever ended its look may have left where it was only since. For what comes
+/// is there before its waker says so, and a busy machine likes to switch in between.
+#[inline(always)]
+pub fn settle(thread: &'static Thread, now: u64) {
+    if LOOKING.get() {
+        settle_late(thread, now);
+    }
+}
+
+#[cold]
+fn settle_late(thread: &'static Thread, now: u64) {
+    let Some(since) = looks::worked_since(thread, now) else {
+        LOOKING.set(false);
+        return;
+    };
+    let Some(left) = waiters::left_to_watcher(thread, place()) else { return };
+    if since > 0 && looks::has_looked_before(thread, left.when) && !holds(slot(thread), left.at) {
+        left.release(Shared::of(thread));
+        return;
+    }
+    LOOKING.set(false);
+    looks::was_ended(thread);
+    Wait::begin_at(thread, now).end_behind_since(now, left.at, left.parts(), since);
 }
 
 #[cfg(test)]

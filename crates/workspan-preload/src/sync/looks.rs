@@ -1,7 +1,6 @@
 //! Threads that look again and again whether something has come: by `sched_yield`, or by short sleeps. See [`workspan_collect::looks`],
 //! and [`sleeps`] for who ends sleeps.
 
-use core::cell::Cell;
 use core::ffi::{c_int, c_uint, c_void};
 use core::sync::atomic::Ordering;
 
@@ -130,28 +129,17 @@ unsafe extern "C-unwind" fn sched_yield_here(
         Some((thread, now)) => {
             if !looks::goes_on(thread, now) {
                 lookers::begins(thread, called, [rbx, rbp, r12, r13, r14, r15.to_bits()]);
-                waiters::watch_if_free(thread, place());
-                LOOKING.set(true);
+                waiters::watch_if_free(thread, lookers::place());
+                lookers::looked();
             }
             let result = looks::yields(thread, now, own);
-            if let Some(left) = waiters::left_to_watcher(thread, place()) {
+            if let Some(left) = waiters::left_to_watcher(thread, lookers::place()) {
                 ended_by(called, left);
             }
             result
         }
         None => own(),
     }
-}
-
-std::thread_local! {
-    /// The thread has looked, and it is not known who has ended that.
-    static LOOKING: Cell<bool> = const { Cell::new(false) };
-}
-
-/// What threads watch that look: whoever wakes nobody.
-fn place() -> u64 {
-    static PLACE: u64 = 0;
-    &raw const PLACE as u64
 }
 
 /// A thread has woken nobody while the calling one looked: it looked for that. Waits of C++'s atomics, barriers and latches yield some
@@ -170,35 +158,10 @@ fn ended_by(called: Called, left: Left) {
     }
 }
 
-/// The strand of `thread`, the calling one, is at tick `now`: whoever ended its look may have left where it was only since. For what comes
-/// is there before its waker says so, and a busy machine likes to switch in between.
-#[inline(always)]
-pub fn settle(thread: &'static Thread, now: u64) {
-    if LOOKING.get() {
-        settle_late(thread, now);
-    }
-}
-
-#[cold]
-fn settle_late(thread: &'static Thread, now: u64) {
-    let Some(since) = looks::worked_since(thread, now) else {
-        LOOKING.set(false);
-        return;
-    };
-    let Some(left) = waiters::left_to_watcher(thread, place()) else { return };
-    if since > 0 && looks::has_looked_before(thread, left.when) && !lookers::holds(waiters::slot(thread), left.at) {
-        left.release(Shared::of(thread));
-        return;
-    }
-    LOOKING.set(false);
-    looks::was_ended(thread);
-    Wait::begin_at(thread, now).end_behind_since(now, left.at, left.parts(), since);
-}
-
 /// The calling thread wakes `number` of those who wait at `address`, and those who look at it.
 #[inline(always)]
 pub fn woken(called: Called, address: u64, number: u32) {
-    if number > 0 && waiters::bucket(place()).waiting.load(Ordering::SeqCst) != 0 {
+    if number > 0 && waiters::bucket(lookers::place()).waiting.load(Ordering::SeqCst) != 0 {
         wake_lookers(called, address);
     }
 }
@@ -208,7 +171,7 @@ fn wake_lookers(called: Called, address: u64) {
     let sleeps = waiters::bucket(address).waiting.load(Ordering::SeqCst) != 0;
     wait::in_strand(called, |thread, now| {
         let left = Left::by(thread, now, address);
-        waiters::leave_to_some_watchers(thread, place(), &left, |slot| match sleeps {
+        waiters::leave_to_some_watchers(thread, lookers::place(), &left, |slot| match sleeps {
             true => lookers::holds(slot, address),
             false => lookers::may_look_at(slot, address),
         });

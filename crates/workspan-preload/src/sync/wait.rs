@@ -48,7 +48,7 @@ pub fn in_task<R>(work: impl FnOnce(&'static Thread, u64) -> R) -> Option<R> {
 fn followed<R>(work: impl FnOnce(&'static Thread, u64) -> R) -> Option<R> {
     let (thread, now) = thread::attached().filter(|(thread, _)| thread.task.waiting.get() == 0)?;
     BUSY.set(true);
-    super::looks::settle(thread, now);
+    super::lookers::settle(thread, now);
     let result = work(thread, now);
     BUSY.set(false);
     Some(result)
@@ -57,7 +57,7 @@ fn followed<R>(work: impl FnOnce(&'static Thread, u64) -> R) -> Option<R> {
 /// The calling thread, or the program on it, ends.
 pub fn ends() {
     if let Some((thread, now)) = thread::attached().filter(|(thread, _)| thread.task.waiting.get() == 0) {
-        super::looks::settle(thread, now);
+        super::lookers::settle(thread, now);
         timer::decide(thread, now, true);
         sleeps::leave(thread, now);
         waiters::unwatch(thread);
