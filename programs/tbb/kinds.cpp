@@ -113,7 +113,7 @@ void spin()
     on_two_threads([](int) {
         for (int i = 0; i < 16; i++) {
             {
-                tbb::spin_mutex::scoped_lock lock(mutex); // waits: tbb::spin_mutex
+                tbb::spin_mutex::scoped_lock lock(mutex);
                 work(1);
             }
             work(1);

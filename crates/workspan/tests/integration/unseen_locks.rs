@@ -57,7 +57,7 @@ fn waits_of_headers_are_reported_with_their_lines() {
         let text = fs::read_to_string(build::root().join(source)).expect("it is there");
         let remarks = (1..).zip(text.lines()).filter_map(|(line, text)| Some((text.split_once("// waits: ")?.1, line)));
         let expected: Vec<(&str, u32)> = remarks.collect();
-        assert!(expected.len() >= 2);
+        assert!(!expected.is_empty());
         for level in ["-O0", "-O1", "-O2"] {
             let mut command = Command::new("g++");
             command
