@@ -43,7 +43,7 @@ const SPINS: &str = "a loop that spins";
 /// Functions of headers that are in one another, at most, where nothing is inlined.
 const DEEPEST: usize = 12;
 /// Bytes of a loop that spins.
-const LOOP: i64 = 64;
+const LOOP: u8 = 64;
 
 /// True for files of the compiler's and the libraries' headers, and of Rust's libraries.
 fn is_header(file: &str) -> bool {
@@ -173,14 +173,14 @@ fn pauses(program: &ElfFile64<'_, object::Endianness>) -> Vec<u64> {
     for section in program.sections().filter(|section| section.kind() == SectionKind::Text) {
         let Ok(code) = section.data() else { continue };
         for (at, _) in code.windows(2).enumerate().filter(|(_, window)| *window == [0xf3, 0x90]) {
-            let behind = &code[at + 2..code.len().min(at + 2 + LOOP as usize)];
+            let behind = &code[at + 2..code.len().min(at + 2 + usize::from(LOOP))];
             let leads_back = |(from, window): (usize, &[u8])| {
                 let distance = match window {
                     [0xeb | 0x70..=0x7f, to, ..] => i64::from(*to as i8),
                     _ => return false,
                 };
                 let to = from as i64 + 2 + distance;
-                (-LOOP..=-2).contains(&to) || to == -2
+                (-i64::from(LOOP)..=-2).contains(&to)
             };
             if behind.windows(2).enumerate().any(leads_back) {
                 found.push(section.address().wrapping_add(at as u64));

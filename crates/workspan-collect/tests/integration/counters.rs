@@ -97,7 +97,7 @@ impl Kernel for Made {
     }
 
     fn usage(&self) -> Usage {
-        Usage { voluntary: 1, involuntary: 2, minor_faults: 40, major_faults: 5 }
+        Usage { voluntary: 1, involuntary: 2, minor_faults: 40, major_faults: 5, input: 0 }
     }
 
     fn shut(&self, descriptor: i32) {
