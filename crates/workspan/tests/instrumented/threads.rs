@@ -86,6 +86,34 @@ fn condition_variables() {
     check(&folder, [5 + 8 + events, 4, 4, syncs, 0, 5]);
 }
 
+/// Who is woken may end the program before the call that has woken it returns: here that never does.
+#[test]
+fn the_last_post_is_recorded() {
+    let folder = folder("last-post");
+    let slow = "#define _GNU_SOURCE\n#include <dlfcn.h>\n#include <semaphore.h>\n#include <unistd.h>\n\
+                int sem_post(sem_t *semaphore) {\n    int (*own)(sem_t *) = dlvsym(RTLD_NEXT, \"sem_post\", \"GLIBC_2.34\");\n    \
+                if (!own) own = dlsym(RTLD_NEXT, \"sem_post\");\n    int answer = own(semaphore);\n    for (;;) pause();\n    return answer;\n}\n";
+    std::fs::write(folder.join("slow.c"), slow).expect("the folder is writable");
+    let mut command = std::process::Command::new("gcc");
+    command.current_dir(&folder).args(["-shared", "-fPIC", "-o", "libslow.so", "slow.c", "-ldl"]);
+    assert!(command.status().expect("it runs").success());
+    let source = format!(
+        "{HEAD}static void *run(void *argument) {{ sem_post(&semaphore); return argument; }}\n\
+         int main(void) {{\n    pthread_t thread;\n    sem_init(&semaphore, 0, 0);\n    \
+         pthread_create(&thread, 0, run, 0);\n    sem_wait(&semaphore);\n    puts(\"0\");\n    return 0;\n}}\n"
+    );
+    let library = folder.display();
+    build_source(
+        &folder,
+        "prog.c",
+        &source,
+        &format!("cc -O2 -pthread -L{library} -Wl,--no-as-needed,-rpath,{library} -lslow"),
+    );
+    record(&folder);
+    // The post and the wait that takes it.
+    assert_eq!(json(&folder, "report")["tasks"]["sync"], 2);
+}
+
 fn races(name: &str, body: &str, meanwhile: &str) -> Value {
     let folder = folder(name);
     build_source(&folder, "prog.c", &program(3, body, meanwhile), BUILD);
