@@ -175,11 +175,8 @@ fn pauses(program: &ElfFile64<'_, object::Endianness>) -> Vec<u64> {
         for (at, _) in code.windows(2).enumerate().filter(|(_, window)| *window == [0xf3, 0x90]) {
             let behind = &code[at + 2..code.len().min(at + 2 + usize::from(LOOP))];
             let leads_back = |(from, window): (usize, &[u8])| {
-                let distance = match window {
-                    [0xeb | 0x70..=0x7f, to, ..] => i64::from(*to as i8),
-                    _ => return false,
-                };
-                let to = from as i64 + 2 + distance;
+                let [0xeb | 0x70..=0x7f, to] = window else { return false };
+                let to = from as i64 + 2 + i64::from(*to as i8);
                 (-i64::from(LOOP)..=-2).contains(&to)
             };
             if behind.windows(2).enumerate().any(leads_back) {

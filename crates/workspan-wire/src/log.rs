@@ -114,6 +114,11 @@ pub enum Event {
 /// In place of a number of copies: the task is waited for by the innermost group, or team, around its creation.
 pub const INNERMOST: i64 = -1;
 
+/// Set in what a loop is known by whose iterations wait for one another, and in labels of these iterations. Addresses do not have it.
+pub const ACROSS: u64 = 1 << 63;
+/// The last bits of such a label are the iteration's number; of the loop itself they are 0.
+pub const ITERATION_BITS: u32 = 40;
+
 /// All events.
 const EVENTS: [Event; 39] = [
     Event::Wide,

@@ -80,8 +80,7 @@ fn sleeps_again(called: Called, own: impl FnOnce() -> c_int) -> c_int {
         let by = left.map(|left| left.slot);
         match left {
             Some(left) => {
-                looks::sleeps_were_ended(thread);
-                timed::was_ended(thread);
+                sleeps::were_ended(thread);
                 wait.end_behind(woken, left.at, Some(left.parts()));
             }
             None => timed::slept(thread, wait.end_undecided(woken)),

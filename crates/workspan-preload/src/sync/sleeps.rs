@@ -23,11 +23,17 @@ pub fn row_ends(thread: &'static Thread, now: u64) {
     }
     let Some(left) = waiters::left_to_watcher(thread, place()) else { return };
     if looks::slept_shortly_before(thread, left.when) {
-        timed::was_ended(thread);
+        were_ended(thread);
         Wait::begin_at(thread, now).end_behind(now, left.at, Some(left.parts()));
     } else {
         left.release(Shared::of(thread));
     }
+}
+
+/// It is known who has ended the sleeps of `thread`, the calling one.
+pub fn were_ended(thread: &Thread) {
+    looks::sleeps_were_ended(thread);
+    timed::was_ended(thread);
 }
 
 /// What threads watch that sleep again and again.

@@ -6,12 +6,9 @@
 
 use std::collections::BTreeMap;
 
-use super::entry::{Cursor, Entry};
+use workspan_wire::log::{ACROSS, ITERATION_BITS};
 
-/// The last bits of a label are an iteration's.
-const NUMBER_BITS: u32 = 40;
-/// The first bit of a label of such a loop, and of its iterations.
-const ACROSS: u64 = 1 << 63;
+use super::entry::{Cursor, Entry};
 
 /// A piece, from behind the entry before it up to the one that ends it.
 #[derive(Clone, Copy, Debug)]
@@ -82,8 +79,8 @@ impl Forks {
     pub(super) fn wake(&mut self, entry: &Entry) {
         let Some(label) = entry.with.map(|with| with.identity) else { return };
         if let Some(Some(part)) = self.0.last_mut() {
-            if label >> NUMBER_BITS == part.of >> NUMBER_BITS {
-                part.order.get_or_insert(label & ((1 << NUMBER_BITS) - 1));
+            if label >> ITERATION_BITS == part.of >> ITERATION_BITS {
+                part.order.get_or_insert(label & ((1 << ITERATION_BITS) - 1));
             }
         }
     }

@@ -8,6 +8,7 @@ use core::sync::atomic::{AtomicI64, AtomicU32, AtomicU64, Ordering};
 use workspan_collect::path;
 use workspan_collect::platform;
 use workspan_collect::shared::Shared;
+use workspan_wire::log::{ACROSS, ITERATION_BITS};
 use workspan_wire::shm::Spans;
 
 use crate::dag::patience::{patiently, HALF_A_SECOND};
@@ -17,8 +18,7 @@ const DIMENSIONS: usize = 6;
 /// Iterations that are known at the same time: further ones take the places of earlier ones.
 const PLACES: u64 = 1 << 18;
 /// Iterations are below this, as far as labels distinguish them.
-const NUMBER: u64 = (1 << NUMBER_BITS) - 1;
-const NUMBER_BITS: u32 = 40;
+const NUMBER: u64 = (1 << ITERATION_BITS) - 1;
 
 static SERIAL: AtomicU64 = AtomicU64::new(0);
 
@@ -268,7 +268,7 @@ impl Across {
 
     /// By which the log knows it: the first bit is set, and the last ones, which are an iteration's in [`Across::label`], are 0.
     pub(in crate::dag) fn identity(&self) -> u64 {
-        1 << 63 | (self.serial << NUMBER_BITS) & !(1 << 63)
+        ACROSS | (self.serial << ITERATION_BITS) & !ACROSS
     }
 
     /// By which the log knows an iteration.
