@@ -6,6 +6,9 @@ struct box { double lo, hi; int count; long hist[8]; };
 static double data[N];
 static double best = -DBL_MAX; static int arg;
 static double maxd(double a, double b) { return a > b ? a : b; }
+static int mini(int a, int b) { if (b < a) return b; return a; }
+static long most(long a, long b) { long r; if (a >= b) r = a; else r = b; return r; }
+static double capped(double a, double b) { return a > b ? a : b > 40 ? 40 : b; }
 static void widen(struct box *b, double x) { if (x < b->lo) b->lo = x; if (x > b->hi) b->hi = x; }
 static void raise_best(double x) { if (x > best) best = x; }
 static void note(struct box *b, double x) { b->count++; b->hist[(int)x & 7]++; }
@@ -15,6 +18,10 @@ int main(void) {
   for (int i = 0; i < N; i++) data[i] = (i * 37 % 101) * 0.5;            /* @parallel */
   double m = 0;
   for (int i = 0; i < N; i++) m = maxd(m, data[i]);                      /* @clauses */
+  int least_place = N; long far = 0; double cap = 0;
+  for (int i = 0; i < N; i++) least_place = mini((int)data[i], least_place);     /* @clauses */
+  for (int i = 0; i < N; i++) far = most(far, (i * 7) % 13);             /* @clauses */
+  for (int i = 0; i < N; i++) cap = capped(data[i], cap);                /* @serial */
   struct box b = { 1e9, -1e9, 0, { 0 } };
   for (int i = 0; i < N; i++) widen(&b, data[i]);
   for (int i = 0; i < N; i++) raise_best(data[i]);
@@ -32,6 +39,6 @@ int main(void) {
   for (int i = 0; i < N; i++) { double y = data[i] - c, t = s + y; c = (t - s) - y; s = t; }     /* @serial */
   double mean = 0, m2 = 0; int n = 0;
   for (int i = 0; i < N; i++) { n++; double d = data[i] - mean; mean += d / n; m2 += d * (data[i] - mean); } /* @serial */
-  printf("%g %g %g %d %d %g %d %g %g\n", m, b.hi, best, arg, b.count, l, first, s, m2);
+  printf("%g %g %g %d %d %g %d %g %g %d %ld %g\n", m, b.hi, best, arg, b.count, l, first, s, m2, least_place, far, cap);
   return 0;
 }

@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 use workspan_trace::facts::loop_flag;
 
 use crate::cfg::Loops;
-use crate::debug::{in_container, shown};
+use crate::debug::{in_container, in_library, shown};
 use crate::llvm::{opcode, Llvm, Ref};
 use crate::locals::{base, users_through, Locals};
 
@@ -69,7 +69,7 @@ impl Conditions<'_> {
             let mut next = self.loops.successors[first].iter().filter(|next| self.loops.contains(number, **next));
             shape.body = next.next().copied().unwrap_or(header);
         }
-        if exits.len() > 1 {
+        if exits.len() > 1 && !self.ends_in_library(number, &exits) {
             shape.flags |= loop_flag::EARLY_EXIT;
         }
         let mut slice =
@@ -82,6 +82,30 @@ impl Conditions<'_> {
             shape.flags |= loop_flag::DATA_EXIT;
         }
         shape
+    }
+
+    /// True if an iterator of Rust's library ends a loop in several places, before anything else is done: `skip` where it begins, and later.
+    /// What data decide is [`loop_flag::DATA_EXIT`] anyway.
+    fn ends_in_library(&self, number: usize, exits: &[usize]) -> bool {
+        let header = self.loops.loops[number].header;
+        let (mut open, mut ahead) = (exits.to_vec(), HashSet::new());
+        while let Some(block) = open.pop().filter(|_| self.all_conditions) {
+            if ahead.insert(block) && block != header {
+                let all = self.loops.successors.iter().enumerate();
+                let from = all.filter(|(from, next)| next.contains(&block) && self.loops.contains(number, *from));
+                open.extend(from.map(|(from, _)| from));
+            }
+        }
+        let latches: HashSet<usize> = self.loops.latches(number).collect();
+        let llvm = self.llvm;
+        let is_of_library = |block: &usize| {
+            let all = llvm.instructions(self.blocks[*block]);
+            let reads = |at: &Ref| llvm.opcode(*at) == opcode::LOAD && self.locals.touch(llvm, *at).is_none();
+            let writes = |at: &Ref| matches!(llvm.opcode(*at), opcode::STORE | opcode::INVOKE) || reads(at);
+            let end = llvm.terminator(self.blocks[*block]);
+            !all.iter().any(writes) && in_library(llvm, llvm.debug_location(end)) != Some(false)
+        };
+        self.all_conditions && ahead.is_disjoint(&latches) && ahead.iter().all(is_of_library)
     }
 
     /// Where the compiler says that the statement is.

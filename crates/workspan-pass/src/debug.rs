@@ -60,6 +60,12 @@ pub fn shown(llvm: &Llvm, location: Ref) -> Ref {
     at
 }
 
+/// True for a place in Rust's library, however it was inlined; nothing for none.
+pub fn in_library(llvm: &Llvm, location: Ref) -> Option<bool> {
+    let is_known = !location.is_null() && llvm.location_line(location) != 0;
+    is_known.then(|| is_library_file(&file_of_scope(llvm, llvm.location_scope(location))))
+}
+
 /// Of calls that were inlined in each other, the innermost place in a container of Rust's library.
 pub fn in_container(llvm: &Llvm, location: Ref) -> Option<Ref> {
     let mut at = location;

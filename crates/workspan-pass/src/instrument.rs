@@ -4,9 +4,11 @@ use std::collections::HashMap;
 use std::ptr::null_mut;
 
 use workspan_trace::control::FIRST_SEGMENT;
+use workspan_trace::facts::Update;
 use workspan_trace::program::{self, Module, NONE};
 use workspan_trace::VERSION;
 
+use crate::choosers;
 use crate::copies;
 use crate::debug::Places;
 use crate::early;
@@ -15,12 +17,14 @@ use crate::lines::Repeats;
 use crate::llvm::{initialise_assembly, llvm, text, text_with_zero, Llvm, Ref};
 use crate::loads;
 use crate::locals::Locals;
+use crate::nested;
 use crate::names::{is_fortran, Declared, Variable};
 use crate::plan::{Address, Plan, Planner, Segment};
 use crate::repeats;
 use crate::rust;
 use crate::rust_sync;
 use crate::sections;
+use crate::stores;
 use crate::updates::updates;
 
 const AVAILABLE_EXTERNALLY: i32 = 1;
@@ -53,7 +57,12 @@ pub fn module(module: Ref) -> Result<bool, String> {
         run(llvm, module, rust::TAKE_APART)?;
         rust::compare_references(llvm, module);
         run(llvm, module, rust::STRAIGHTEN)?;
+        nested::join(llvm, module);
+        rust::simplify_loops(llvm, module, |passes| run(llvm, module, passes))?;
         loads::release(llvm, module);
+        stores::split(llvm, module);
+        rust::add_plainly(llvm, module);
+        if std::env::var_os("DEV_DUMP").is_some() { for f in llvm.functions(module) { eprintln!("{}", text_with_zero(llvm.print(f))); } }
         variables = rust::variables(llvm, module);
         crate::bounded::add(llvm, module);
         early::prepare(llvm, module);
@@ -81,6 +90,7 @@ pub fn module(module: Ref) -> Result<bool, String> {
         places: Places::default(),
         symbols: HashMap::new(),
         variables,
+        choosers: if is_early { choosers::of_module(llvm, module) } else { HashMap::new() },
         is_rust,
     };
     work.described.facts.early = is_early;
@@ -110,6 +120,8 @@ struct Work<'l> {
     symbols: HashMap<Ref, u32>,
     /// Variables that were given memory again, and their names.
     variables: HashMap<Ref, Variable>,
+    /// Functions that return the greatest or the least of two numbers.
+    choosers: HashMap<Ref, Update>,
     is_rust: bool,
 }
 
@@ -168,7 +180,7 @@ impl Work<'_> {
         let extra = locals.map(|locals| early::Extra {
             locals,
             first: self.described.facts.locals.len(),
-            updates: updates(llvm, plan),
+            updates: updates(llvm, plan, &self.choosers),
             declared,
             all_conditions: self.is_rust,
         });

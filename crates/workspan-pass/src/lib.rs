@@ -7,11 +7,14 @@
 //!
 //! * [`mod@cfg`]: dominators and natural loops of a function; [`address`]: constant distances between addresses;
 //!   [`atomics`]: what atomic operations order.
-//! * [`locals`]: variables without an address; [`updates`]: reductions; [`conditions`]: how loops end; [`names`], [`reached`],
+//! * [`locals`]: variables without an address; [`updates`]: reductions; [`choosers`]: functions that
+//!   return the greatest number; [`conditions`]: how loops end; [`names`], [`reached`],
 //!   [`members`]: variables of the source; [`library`]:
 //!   all for modules that are instrumented before optimisation ([`early`]).
 //! * [`sections`]: arrays that Fortran's run-time reads and writes.
-//! * [`rust`]: what modules of rustc need before that; [`variables`]: variables out of the values that loops carry.
+//! * [`rust`]: what modules of rustc need before that; [`variables`]: variables out of the values that loops carry,
+//!   but for what [`iterators`] keep; [`nested`]: two loops that are one;
+//!   [`loads`], [`stores`]: accesses where the source has them.
 //! * [`repeats`]: loops of which one event says all; [`lines`]: addresses that grow by the same amount in each iteration.
 //! * [`plan`]: what a function's segments and operations are; reads the module only.
 //! * [`emit`]: the instructions that write events; [`debug`]: places in the source.
@@ -29,6 +32,7 @@ pub mod atomics;
 pub mod bounded;
 mod called;
 pub mod cfg;
+mod choosers;
 pub mod conditions;
 mod copies;
 mod costs;
@@ -38,6 +42,7 @@ pub mod emit;
 pub mod format;
 pub mod instrument;
 pub mod interpose;
+mod iterators;
 pub mod library;
 pub mod lines;
 pub mod llvm;
@@ -46,6 +51,7 @@ pub mod locals;
 mod masked;
 pub mod members;
 pub mod names;
+mod nested;
 pub mod plan;
 pub mod reached;
 pub mod repeats;
@@ -55,6 +61,7 @@ pub mod rust_sync;
 mod scopes;
 pub mod sections;
 mod steps;
+mod stores;
 pub mod updates;
 pub mod variables;
 pub mod ways;

@@ -129,6 +129,7 @@ functions! {
     build_trunc = LLVMBuildTrunc(builder: Ref, value: Ref, ty: Ref, name: *const c_char) -> Ref;
     build_extract = LLVMBuildExtractElement(builder: Ref, vector: Ref, index: Ref, name: *const c_char) -> Ref;
     build_add = LLVMBuildAdd(builder: Ref, left: Ref, right: Ref, name: *const c_char) -> Ref;
+    build_freeze = LLVMBuildFreeze(builder: Ref, value: Ref, name: *const c_char) -> Ref;
     build_sub = LLVMBuildSub(builder: Ref, left: Ref, right: Ref, name: *const c_char) -> Ref;
     build_shl = LLVMBuildShl(builder: Ref, left: Ref, right: Ref, name: *const c_char) -> Ref;
     build_or = LLVMBuildOr(builder: Ref, left: Ref, right: Ref, name: *const c_char) -> Ref;
@@ -138,11 +139,13 @@ functions! {
     build_mul = LLVMBuildMul(builder: Ref, left: Ref, right: Ref, name: *const c_char) -> Ref;
     build_icmp = LLVMBuildICmp(builder: Ref, predicate: c_int, left: Ref, right: Ref, name: *const c_char) -> Ref;
     build_cond_br = LLVMBuildCondBr(builder: Ref, condition: Ref, yes: Ref, no: Ref) -> Ref;
+    delete_block = LLVMDeleteBasicBlock(block: Ref);
     build_br = LLVMBuildBr(builder: Ref, block: Ref) -> Ref;
     build_phi = LLVMBuildPhi(builder: Ref, ty: Ref, name: *const c_char) -> Ref;
     add_incoming = LLVMAddIncoming(phi: Ref, values: *mut Ref, blocks: *mut Ref, count: c_uint);
     build_ret = LLVMBuildRet(builder: Ref, value: Ref) -> Ref;
     build_ret_void = LLVMBuildRetVoid(builder: Ref) -> Ref;
+    alignment = LLVMGetAlignment(value: Ref) -> c_uint;
     set_alignment = LLVMSetAlignment(value: Ref, bytes: c_uint);
     add_global = LLVMAddGlobal(module: Ref, ty: Ref, name: *const c_char) -> Ref;
     delete_global = LLVMDeleteGlobal(global: Ref);
@@ -274,6 +277,7 @@ pub mod opcode {
     pub const MUL: i32 = 12;
     pub const FMUL: i32 = 13;
     pub const SHL: i32 = 20;
+    pub const LAST_SHIFT: i32 = 22;
     pub const AND: i32 = 23;
     pub const OR: i32 = 24;
     pub const XOR: i32 = 25;

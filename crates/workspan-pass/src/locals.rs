@@ -36,13 +36,10 @@ impl Locals {
         let mut found = Locals::default();
         let first = llvm.first_block(function);
         for alloca in llvm.instructions(first).into_iter().filter(|i| llvm.opcode(*i) == opcode::ALLOCA) {
-            let kind = llvm.type_kind(llvm.allocated_type(alloca));
             if is_local(llvm, layout, alloca) {
                 found.numbers.insert(alloca, found.all.len());
                 found.all.push(alloca);
-            } else if matches!(kind, type_kind::INTEGER | type_kind::POINTER)
-                && llvm.constant(llvm.operand(alloca, 0)) == Some(1)
-            {
+            } else if is_number(llvm, layout, alloca) {
                 found.with_address.push(alloca);
             }
         }
@@ -119,6 +116,24 @@ pub fn users(llvm: &Llvm, value: Ref) -> Vec<Ref> {
         at = llvm.next_use(at);
     }
     found
+}
+
+/// True for a number or pointer, also one that rustc declares as that many bytes.
+fn is_number(llvm: &Llvm, layout: Ref, alloca: Ref) -> bool {
+    let is_one = |ty: Ref| matches!(llvm.type_kind(ty), type_kind::INTEGER | type_kind::POINTER);
+    let ty = llvm.allocated_type(alloca);
+    if llvm.constant(llvm.operand(alloca, 0)) != Some(1) {
+        return false;
+    }
+    let size = llvm.store_size(layout, ty);
+    let whole = |ty: Ref| is_one(ty) && llvm.store_size(layout, ty) == size;
+    let accesses = || users_through(llvm, alloca).into_iter().filter_map(|user| match llvm.opcode(user) {
+        opcode::LOAD => Some(llvm.type_of(user)),
+        opcode::STORE if llvm.operand(user, 0) != alloca => Some(llvm.type_of(llvm.operand(user, 0))),
+        _ => None,
+    });
+    is_one(ty)
+        || llvm.type_kind(ty) == type_kind::ARRAY && size <= 8 && accesses().next().is_some() && accesses().all(whole)
 }
 
 fn is_local(llvm: &Llvm, layout: Ref, alloca: Ref) -> bool {

@@ -12,8 +12,14 @@ use crate::locals::users;
 use crate::names::{Valued, Variable};
 use crate::ways::first_behind;
 
-/// Gives results memory; `names`: of those that have one in the source.
-pub fn keep(llvm: &Llvm, module: Ref, valued: Option<&Valued>, names: &mut HashMap<Ref, Variable>) {
+/// Gives results memory; `names`: of those that have one in the source; `of_rust`: how to know these, and `phi`s that stay values.
+pub fn keep(
+    llvm: &Llvm,
+    module: Ref,
+    of_rust: Option<(&Valued, &HashSet<Ref>)>,
+    names: &mut HashMap<Ref, Variable>,
+) {
+    let (valued, values) = (of_rust.map(|(valued, _)| valued), of_rust.map(|(_, values)| values));
     let builder = llvm.create_builder(llvm.context_of(module));
     for function in llvm.functions(module) {
         if llvm.is_declaration(function) != 0 || llvm.name(function).starts_with("__workspan_") {
@@ -21,7 +27,7 @@ pub fn keep(llvm: &Llvm, module: Ref, valued: Option<&Valued>, names: &mut HashM
         }
         let blocks = llvm.blocks(function);
         let keeper = Keeper { llvm, builder, entry: blocks[0], blocks: &blocks, of_rust: valued.is_some() };
-        keeper.keep_choices();
+        keeper.keep_choices(values);
         for call in blocks.iter().flat_map(|block| llvm.instructions(*block)) {
             for value in keeper.results(call) {
                 if let Some(variable) = keeper.keep(call, value) {
@@ -218,11 +224,12 @@ impl Keeper<'_> {
     }
 
     /// What a condition chose for an argument, `g(c ? f(x) : 1)`: each way writes what it has at its own place, and the call reads it.
-    fn keep_choices(&self) {
+    fn keep_choices(&self, values: Option<&HashSet<Ref>>) {
         let llvm = self.llvm;
         let all = || self.blocks.iter().flat_map(|block| llvm.instructions(*block));
         let phis: Vec<Ref> = all().filter(|at| llvm.opcode(*at) == opcode::PHI).collect();
-        let chosen = phis.into_iter().filter(|phi| self.is_value(*phi) && self.is_chosen_for_a_call(*phi));
+        let is_free = |phi: &Ref| values.is_none_or(|values| !values.contains(phi));
+        let chosen = phis.into_iter().filter(|phi| self.is_value(*phi) && is_free(phi) && self.is_chosen_for_a_call(*phi));
         for phi in chosen.collect::<Vec<Ref>>() {
             let ways =
                 (0..llvm.incoming_count(phi)).map(|at| (llvm.incoming_value(phi, at), llvm.incoming_block(phi, at)));

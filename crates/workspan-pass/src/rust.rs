@@ -10,22 +10,50 @@ use workspan_trace::rust_names::is_library_file;
 
 use crate::debug;
 use crate::llvm::{opcode, type_kind, Llvm, Ref};
+use crate::locals::users;
 use crate::names::{Valued, Variable};
 use crate::variables;
 
 /// Instructions that an inlined function has at most, with all that is inlined into it.
-const MOST: usize = 300;
+const MOST: usize = 500;
 /// Index of a function among its attributes.
 const FUNCTION: u32 = u32::MAX;
 /// What is left of objects that were taken apart.
 pub const TAKE_APART: &std::ffi::CStr = c"function(instcombine<no-verify-fixpoint>,early-cse,jump-threading,early-cse)";
 /// What leaves conditions as the source has them: an `Option` that the head of a loop makes is no condition of its own.
 pub const STRAIGHTEN: &std::ffi::CStr = c"function(instcombine<no-verify-fixpoint>,early-cse,jump-threading,simplifycfg,early-cse,jump-threading,simplifycfg,\
-instsimplify,loop-simplify,break-crit-edges)";
+instsimplify)";
+/// What gives each loop one way back, and each way from a choice to a meeting a block of its own.
+const SIMPLIFY: &std::ffi::CStr = c"function(loop-simplify,break-crit-edges)";
 
 /// True if rustc has made a module.
 pub fn is_rust(llvm: &Llvm, module: Ref) -> bool {
     llvm.functions(module).into_iter().any(|function| debug::file_of(llvm, function).ends_with(".rs"))
+}
+
+/// Gives each loop one way back. Of a loop that leaves a variable as it was on one of several ways back LLVM would make two, one in the
+/// other: so there, what it leaves looks like a copy meanwhile.
+pub fn simplify_loops(llvm: &Llvm, module: Ref, run: impl Fn(&std::ffi::CStr) -> Result<(), String>) -> Result<(), String> {
+    let builder = llvm.create_builder(llvm.context_of(module));
+    let mut copies = Vec::new();
+    for block in llvm.functions(module).into_iter().flat_map(|function| llvm.blocks(function)) {
+        let phis = llvm.instructions(block).into_iter().take_while(|at| llvm.opcode(*at) == opcode::PHI);
+        for phi in phis {
+            for at in (0..llvm.incoming_count(phi)).filter(|at| llvm.incoming_value(phi, *at) == phi) {
+                llvm.position_before(builder, llvm.terminator(llvm.incoming_block(phi, at)));
+                let copy = llvm.build_freeze(builder, phi, c"".as_ptr());
+                llvm.set_operand(phi, at, copy);
+                copies.push(copy);
+            }
+        }
+    }
+    llvm.dispose_builder(builder);
+    run(SIMPLIFY)?;
+    for copy in copies {
+        llvm.replace_uses(copy, llvm.operand(copy, 0));
+        llvm.erase(copy);
+    }
+    Ok(())
 }
 
 /// Has functions of Rust's library inlined, and closures.
@@ -53,6 +81,61 @@ pub fn answer_questions(llvm: &Llvm, module: Ref) {
             }
         }
     }
+}
+
+/// Makes plain sums of those of which the library assumes that they do not overflow, as the counters of its ranges.
+pub fn add_plainly(llvm: &Llvm, module: Ref) {
+    let builder = llvm.create_builder(llvm.context_of(module));
+    for function in llvm.functions(module) {
+        let all = llvm.blocks(function).into_iter().flat_map(|block| llvm.instructions(block));
+        let calls: Vec<Ref> = all.filter(|at| llvm.opcode(*at) == opcode::CALL).collect();
+        for call in calls {
+            let name = llvm.callee(call).map(|callee| llvm.name(callee)).unwrap_or_default();
+            let is = |kinds: [&str; 2]| kinds.into_iter().any(|kind| name.starts_with(kind));
+            let adds = is(["llvm.sadd.with.overflow.", "llvm.uadd.with.overflow."]);
+            if !adds && !is(["llvm.ssub.with.overflow.", "llvm.usub.with.overflow."]) {
+                continue;
+            }
+            let (sums, flags): (Vec<Ref>, Vec<Ref>) =
+                users(llvm, call).into_iter().partition(|part| llvm.first_index(*part) == Some(0));
+            let Some(unneeded) = only_assumed(llvm, flags) else { continue };
+            llvm.position_before(builder, call);
+            let (left, right) = (llvm.operand(call, 0), llvm.operand(call, 1));
+            let sum = match adds {
+                true => llvm.build_add(builder, left, right, c"".as_ptr()),
+                false => llvm.build_sub(builder, left, right, c"".as_ptr()),
+            };
+            llvm.set_debug_location(sum, llvm.debug_location(call));
+            for part in sums {
+                llvm.replace_uses(part, sum);
+                llvm.erase(part);
+            }
+            unneeded.into_iter().rev().for_each(|instruction| llvm.erase(instruction));
+            llvm.erase(call);
+        }
+    }
+    llvm.dispose_builder(builder);
+}
+
+/// What is made of truth values, users behind what they use, if it all ends in assumptions.
+fn only_assumed(llvm: &Llvm, truths: Vec<Ref>) -> Option<Vec<Ref>> {
+    let (mut found, mut at) = (truths, 0);
+    while let Some(truth) = found.get(at).copied() {
+        at += 1;
+        for user in users(llvm, truth) {
+            let name = || llvm.callee(user).map(|callee| llvm.name(callee)).unwrap_or_default();
+            match llvm.opcode(user) {
+                opcode::XOR => {}
+                opcode::CALL if name().starts_with("llvm.expect.") || name() == "llvm.assume" => {}
+                _ => return None,
+            }
+            // Once, behind all that it uses.
+            found.retain(|other| *other != user);
+            at = at.min(found.len());
+            found.push(user);
+        }
+    }
+    Some(found)
 }
 
 /// Takes away comparisons of references with null, which they never are.
@@ -161,12 +244,14 @@ impl Sizes<'_> {
 pub fn variables(llvm: &Llvm, module: Ref) -> HashMap<Ref, Variable> {
     let mut names = HashMap::new();
     let valued = Valued::of(llvm, module);
+    let mut kept = HashSet::new();
     for function in llvm.functions(module) {
         if llvm.is_declaration(function) == 0 {
-            variables::demote(llvm, function, &valued, &mut names);
+            variables::gather_steps(llvm, function);
+            kept.extend(variables::demote(llvm, function, &valued, &mut names));
         }
     }
-    crate::results::keep(llvm, module, Some(&valued), &mut names);
+    crate::results::keep(llvm, module, Some((&valued, &kept)), &mut names);
     names.extend(valued.arguments(llvm));
     names
 }

@@ -11,13 +11,16 @@ use workspan_trace::facts::Update;
 
 use crate::alike::{same, step, DEEPEST, STEPS};
 use crate::cfg::Loops;
+use crate::choosers;
 use crate::library;
 use crate::llvm::{opcode, type_kind, Llvm, Ref};
 use crate::locals::{base, users, users_through};
 use crate::plan::Plan;
 
 /// Loads and stores of a function that are updates: instruction, and which of its operations, as a call has one for each argument.
-pub fn updates(llvm: &Llvm, plan: &Plan) -> HashMap<(Ref, usize), Update> {
+///
+/// `choosers`: functions that return the greatest or the least of two numbers.
+pub fn updates(llvm: &Llvm, plan: &Plan, choosers: &HashMap<Ref, Update>) -> HashMap<(Ref, usize), Update> {
     let mut found = HashMap::new();
     let numbers = plan.handles.iter().zip(0..).map(|(block, number)| (*block, number)).collect();
     for (number, block) in plan.handles.iter().copied().enumerate() {
@@ -27,7 +30,7 @@ pub fn updates(llvm: &Llvm, plan: &Plan) -> HashMap<(Ref, usize), Update> {
                 continue;
             }
             let pointer = llvm.operand(instruction, 1);
-            let finder = Finder { llvm, around: &around, pointer, left: Cell::new(STEPS), chosen: Cell::new(None) };
+            let finder = Finder { llvm, around: &around, choosers, pointer, left: Cell::new(STEPS), chosen: Cell::new(None) };
             let mut loads = Vec::new();
             let update = finder.of_store(instruction, block, &mut loads).or_else(|| finder.of_constant(instruction));
             if let Some(update) = update {
@@ -50,6 +53,7 @@ struct Around<'p> {
 struct Finder<'l> {
     llvm: &'l Llvm,
     around: &'l Around<'l>,
+    choosers: &'l HashMap<Ref, Update>,
     pointer: Ref,
     /// Steps that may still be taken: expressions share parts, so that there are many ways through them.
     left: Cell<u32>,
@@ -196,7 +200,7 @@ impl Finder<'_> {
             opcode::OR if self.is_bit(value) => Update::Either,
             opcode::OR => Update::Or,
             opcode::XOR => Update::Xor,
-            opcode::CALL => return self.of_call(value),
+            opcode::CALL | opcode::INVOKE => return self.of_call(value),
             opcode::LOAD => return self.of_choice(value),
             opcode::PHI => return self.of_phi(value),
             opcode::INSERT_VALUE => return self.of_complex(value),
@@ -238,13 +242,16 @@ impl Finder<'_> {
         }
     }
 
-    /// `c ? s + x : s`.
+    /// `c ? s + x : s`, or `c ? s + x : s + y`.
     fn sometimes(&self, yes: Ref, no: Ref) -> Option<(Update, Vec<Ref>)> {
-        let all = [Update::Sum, Update::Product, Update::And, Update::Or, Update::Xor];
-        [(yes, no), (no, yes)].into_iter().find_map(|(changed, kept)| {
-            let kept = self.load_used(kept, 2)?;
-            let update = all.into_iter().find(|update| self.chain(changed, *update, 0, 2) == Some(kept))?;
-            self.is_used_once(changed).then_some((update, vec![kept]))
+        let all = [Update::Sum, Update::Product, Update::And, Update::Or, Update::Xor].into_iter();
+        let changed = |value: Ref, update: Update| self.chain(value, update, 0, 2).filter(|_| self.is_used_once(value));
+        [(yes, no), (no, yes)].into_iter().find_map(|(one, other)| {
+            let kept = self.load_used(other, 2);
+            all.clone().find_map(|update| {
+                let found = kept.or_else(|| changed(other, update))?;
+                (changed(one, update) == Some(found)).then(|| (update, vec![found]))
+            })
         })
     }
 
@@ -309,18 +316,7 @@ impl Finder<'_> {
         if library::chooses_of_list(&name) {
             return self.of_list(call, if name.starts_with("_ZSt3max") { Update::Max } else { Update::Min });
         }
-        let starts = |all: &[&str]| all.iter().any(|start| name.starts_with(start));
-        let update = if starts(&["llvm.maxnum.", "llvm.maximum", "llvm.smax.", "llvm.umax."])
-            || matches!(name.as_str(), "fmax" | "fmaxf" | "fmaxl")
-        {
-            Update::Max
-        } else if starts(&["llvm.minnum.", "llvm.minimum", "llvm.smin.", "llvm.umin."])
-            || matches!(name.as_str(), "fmin" | "fminf" | "fminl")
-        {
-            Update::Min
-        } else {
-            return None;
-        };
+        let update = choosers::of_name(&name).or_else(|| self.choosers.get(&llvm.callee(call)?).copied())?;
         let one = [0, 1].iter().find_map(|side| self.load(llvm.operand(call, *side))).map(|load| (update, vec![load]));
         one.or_else(|| [0, 1].iter().find_map(|side| self.extreme_of_more(llvm.operand(call, *side), update)))
     }

@@ -14,10 +14,42 @@ use crate::llvm::{opcode, Llvm, Ref};
 use crate::locals::users;
 use crate::names::{Valued, Variable};
 
-/// Gives them memory, and notes how the source calls them.
-pub fn demote(llvm: &Llvm, function: Ref, valued: &Valued, names: &mut HashMap<Ref, Variable>) {
+/// Makes one sum of those of one number that several ways back each add for themselves, as those through `filter` do: of the head's `phi`,
+/// whatever the way.
+pub(crate) fn gather_steps(llvm: &Llvm, function: Ref) {
     let shape = Shape::of(llvm, function);
-    let mut taken = HashSet::new();
+    let builder = llvm.create_builder(llvm.context_of_value(function));
+    for number in 0..shape.loops.loops.len() {
+        for head in shape.phis(shape.loops.loops[number].header) {
+            let back = shape.incoming(head).into_iter().filter(|(_, from)| shape.loops.contains(number, *from));
+            for (meeting, _) in back.collect::<Vec<_>>() {
+                let block = shape.block(meeting);
+                if meeting == head || !shape.is_phi(meeting) || shape.loops.innermost[block] != Some(number) {
+                    continue;
+                }
+                let Some((step, sum)) = shape.step_of_all(head, meeting) else { continue };
+                let all = llvm.instructions(shape.blocks[block]);
+                let Some(first) = all.into_iter().find(|at| llvm.opcode(*at) != opcode::PHI) else { continue };
+                llvm.position_before(builder, first);
+                let new = llvm.build_add(builder, head, step, c"".as_ptr());
+                llvm.set_debug_location(new, llvm.debug_location(sum));
+                llvm.replace_uses(meeting, new);
+                llvm.erase(meeting);
+            }
+        }
+    }
+    llvm.dispose_builder(builder);
+}
+
+/// Gives them memory, and notes how the source calls them; those that stay values, since iterators keep them for themselves.
+pub fn demote(llvm: &Llvm, function: Ref, valued: &Valued, names: &mut HashMap<Ref, Variable>) -> HashSet<Ref> {
+    let shape = Shape::of(llvm, function);
+    let heads = (0..shape.loops.loops.len()).flat_map(|number| {
+        shape.phis(shape.loops.loops[number].header).into_iter().map(move |phi| (phi, number))
+    });
+    let kept: HashSet<Ref> =
+        heads.filter(|(phi, number)| shape.is_of_iterator(*phi, *number, valued)).map(|(phi, _)| phi).collect();
+    let mut taken = kept.clone();
     for number in 0..shape.loops.loops.len() {
         let header = shape.loops.loops[number].header;
         for phi in shape.phis(header) {
@@ -29,15 +61,16 @@ pub fn demote(llvm: &Llvm, function: Ref, valued: &Valued, names: &mut HashMap<R
             shape.rewrite(&web, valued, names);
         }
     }
+    kept
 }
 
-struct Shape<'l> {
-    llvm: &'l Llvm,
+pub(crate) struct Shape<'l> {
+    pub(crate) llvm: &'l Llvm,
     function: Ref,
-    blocks: Vec<Ref>,
+    pub(crate) blocks: Vec<Ref>,
     number: HashMap<Ref, usize>,
-    predecessors: Vec<Vec<usize>>,
-    loops: Loops,
+    pub(crate) predecessors: Vec<Vec<usize>>,
+    pub(crate) loops: Loops,
 }
 
 impl Shape<'_> {
@@ -58,18 +91,36 @@ impl Shape<'_> {
         all.into_iter().take_while(|i| self.llvm.opcode(*i) == opcode::PHI).collect()
     }
 
-    fn block(&self, instruction: Ref) -> usize {
+    pub(crate) fn block(&self, instruction: Ref) -> usize {
         self.number.get(&self.llvm.block_of(instruction)).copied().unwrap_or(0)
+    }
+
+    pub(crate) fn number(&self, block: Ref) -> Option<usize> {
+        self.number.get(&block).copied()
     }
 
     fn is_phi(&self, value: Ref) -> bool {
         !self.llvm.is_a_instruction(value).is_null() && self.llvm.opcode(value) == opcode::PHI
     }
 
-    fn incoming(&self, phi: Ref) -> Vec<(Ref, usize)> {
+    pub(crate) fn incoming(&self, phi: Ref) -> Vec<(Ref, usize)> {
         let all = 0..self.llvm.incoming_count(phi);
         let block = |at| self.number.get(&self.llvm.incoming_block(phi, at)).copied().unwrap_or(0);
         all.map(|at| (self.llvm.incoming_value(phi, at), block(at))).collect()
+    }
+
+    /// The constant that all values of a `phi` add to another one, and one of these sums.
+    fn step_of_all(&self, head: Ref, meeting: Ref) -> Option<(Ref, Ref)> {
+        let llvm = self.llvm;
+        let step = |value: Ref| {
+            let is_sum = !llvm.is_a_instruction(value).is_null() && llvm.opcode(value) == opcode::ADD;
+            let is_step = is_sum && llvm.operand(value, 0) == head && llvm.constant(llvm.operand(value, 1)).is_some();
+            is_step.then(|| llvm.operand(value, 1))
+        };
+        let all = self.incoming(meeting);
+        let first = all.first()?.0;
+        let found = step(first)?;
+        all.iter().all(|(value, _)| step(*value) == Some(found)).then_some((found, first))
     }
 
     /// True if every edge to a `phi` has a place for a write, and the `phi` one for a read.

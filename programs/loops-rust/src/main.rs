@@ -5,6 +5,7 @@ mod cells;
 mod folds;
 mod iterators;
 mod kernels;
+mod shown;
 mod tricky;
 
 use std::collections::HashMap;
@@ -266,6 +267,7 @@ fn main() {
     tricky::run();
     folds::run();
     cells::run();
+    std::hint::black_box(shown::run());
     let (mut v, mut w) = (vec![0.0; N], vec![0.0; N]);
     let mut points: Vec<Point> = (0..N).map(|i| Point { x: i as f64, y: 1.0 }).collect();
     let result = numbers(&mut v, &mut w) + choices(&v) + tables(&w) as f64 + objects(&mut points);
