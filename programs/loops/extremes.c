@@ -23,13 +23,13 @@ int main(void) {
   for (int i = 0; i < N; i++) far = most(far, (i * 7) % 13);             /* @clauses */
   for (int i = 0; i < N; i++) cap = capped(data[i], cap);                /* @serial */
   struct box b = { 1e9, -1e9, 0, { 0 } };
-  for (int i = 0; i < N; i++) widen(&b, data[i]);
-  for (int i = 0; i < N; i++) raise_best(data[i]);
+  for (int i = 0; i < N; i++) widen(&b, data[i]);                       /* @clauses */
+  for (int i = 0; i < N; i++) raise_best(data[i]);                       /* @clauses */
   best = -1;
   for (int i = 0; i < N; i++) keep(data[i], i);                          /* @serial */
   for (int i = 0; i < N; i++) note(&b, data[i]);                         /* @clauses */
   double l = 1e9;
-  for (int i = 0; i < N; i++) least(&l, data[i]);
+  for (int i = 0; i < N; i++) least(&l, data[i]);                        /* @clauses */
   struct box all[4] = { { 0 } };
   for (int i = 0; i < N; i++) { struct box *p = &all[i % 4]; p->count += 1; p->hi += data[i]; }  /* @clauses */
   for (int i = 0; i < N; i++) if (data[i] > all[1].hi) all[1].hi = data[i];                      /* @parallel */

@@ -7,6 +7,7 @@ mod tables;
 
 use std::collections::HashMap;
 
+use workspan_trace::program::TEXT_STREAM;
 use workspan_trace::rust_names;
 
 use self::tables::{
@@ -122,7 +123,7 @@ pub fn is_unbounded(name: &str) -> bool {
 
 /// The effect of a function by its name; an empty name is one that was called by a pointer.
 pub fn effect(name: &str) -> Effect {
-    if NONE.contains(&name) || READS_ON.contains(&name) {
+    if NONE.contains(&name) || name == TEXT_STREAM || READS_ON.contains(&name) {
         return Effect::None;
     }
     if let Some(path) = rust_names::path(name) {

@@ -61,6 +61,8 @@ pub struct SiteInfo {
     pub has_address: bool,
     /// Every iteration of the innermost loop around it does it.
     pub always: bool,
+    /// It applies an operator, and nothing else depends on what that gives.
+    pub alone: bool,
 }
 
 /// A segment.
@@ -335,6 +337,7 @@ impl Source {
                     local,
                     has_address,
                     always: meaning.always,
+                    alone: meaning.alone,
                     writes: operation.access != Access::Load,
                     thread_local: operation.flags & operation::THREAD_LOCAL != 0,
                     place,

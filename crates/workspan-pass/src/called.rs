@@ -46,9 +46,9 @@ impl Planner<'_> {
             llvm.type_kind(llvm.type_of(pointer)) == type_kind::POINTER && !self.is_empty(pointer)
         };
         let wanted = touched.into_iter().filter(|(at, _)| *at < count && is_pointer(at));
-        wanted
-            .flat_map(|(at, access)| self.plain(call, access, operation::LIBRARY, 1, llvm.operand(call, at)))
-            .collect()
+        let all =
+            wanted.flat_map(|(at, access)| self.plain(call, access, operation::LIBRARY, 1, llvm.operand(call, at)));
+        all.chain(self.of_text_stream(call, &name)).collect()
     }
 
     /// True for the address of nothing: Rust's closures that capture nothing have one, and empty slices.

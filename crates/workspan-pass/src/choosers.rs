@@ -28,7 +28,10 @@ fn chosen(llvm: &Llvm, function: Ref) -> Option<Update> {
         )
     };
     let arguments = || [0, 1].map(|number| llvm.param(function, number));
-    if llvm.is_declaration(function) != 0 || llvm.parameter_count(function) != 2 || !arguments().into_iter().all(is_number) {
+    if llvm.is_declaration(function) != 0
+        || llvm.parameter_count(function) != 2
+        || !arguments().into_iter().all(is_number)
+    {
         return None;
     }
     match [0, 1].map(|greatest| follow(llvm, function, greatest)) {
@@ -68,7 +71,8 @@ fn follow(llvm: &Llvm, function: Ref, greatest: usize) -> Option<usize> {
                     };
                 }
                 opcode::BR => {
-                    let goes_on = llvm.is_conditional(*at) == 0 || path.known(llvm.operand(*at, 0))? == Known::Truth(true);
+                    let goes_on =
+                        llvm.is_conditional(*at) == 0 || path.known(llvm.operand(*at, 0))? == Known::Truth(true);
                     (before, block) = (block, llvm.successor(*at, u32::from(!goes_on)));
                 }
                 _ => path.step(*at)?,
@@ -91,7 +95,8 @@ struct Path<'l> {
 impl Path<'_> {
     fn known(&self, value: Ref) -> Option<Known> {
         let llvm = self.llvm;
-        let is_truth = || llvm.type_kind(llvm.type_of(value)) == type_kind::INTEGER && llvm.int_width(llvm.type_of(value)) == 1;
+        let is_truth =
+            || llvm.type_kind(llvm.type_of(value)) == type_kind::INTEGER && llvm.int_width(llvm.type_of(value)) == 1;
         let constant = || llvm.constant(value).filter(|_| is_truth()).map(|constant| Known::Truth(constant != 0));
         self.values.get(&value).copied().or_else(constant)
     }
@@ -159,10 +164,13 @@ impl Path<'_> {
         let llvm = self.llvm;
         let (left, right) = (llvm.operand(at, 0), llvm.operand(at, 1));
         let is_real = llvm.opcode(at) == opcode::FCMP;
-        let (less, equal, greater) = if is_real { reals(llvm.real_predicate(at)) } else { integers(llvm.predicate(at))? };
+        let (less, equal, greater) =
+            if is_real { reals(llvm.real_predicate(at)) } else { integers(llvm.predicate(at))? };
         match (self.known(left)?, self.known(right)) {
             (Known::Argument(left), Some(Known::Argument(right))) if left == right => Some(equal),
-            (Known::Argument(left), Some(Known::Argument(_))) => Some(if left == self.greatest { greater } else { less }),
+            (Known::Argument(left), Some(Known::Argument(_))) => {
+                Some(if left == self.greatest { greater } else { less })
+            }
             // `c != 0` of a truth value that C keeps as a number.
             (Known::Truth(truth), _) if llvm.is_null(right) != 0 => Some(if truth { greater } else { equal }),
             _ => None,
@@ -191,9 +199,12 @@ fn integers(predicate: i32) -> Option<(bool, bool, bool)> {
 /// Functions of LLVM and C that return the greatest or the least number, by name.
 pub(crate) fn of_name(name: &str) -> Option<Update> {
     let starts = |all: &[&str]| all.iter().any(|start| name.starts_with(start));
-    if starts(&["llvm.maxnum.", "llvm.maximum", "llvm.smax.", "llvm.umax."]) || matches!(name, "fmax" | "fmaxf" | "fmaxl") {
+    if starts(&["llvm.maxnum.", "llvm.maximum", "llvm.smax.", "llvm.umax."])
+        || matches!(name, "fmax" | "fmaxf" | "fmaxl")
+    {
         return Some(Update::Max);
     }
-    let is = starts(&["llvm.minnum.", "llvm.minimum", "llvm.smin.", "llvm.umin."]) || matches!(name, "fmin" | "fminf" | "fminl");
+    let is = starts(&["llvm.minnum.", "llvm.minimum", "llvm.smin.", "llvm.umin."])
+        || matches!(name, "fmin" | "fminf" | "fminl");
     is.then_some(Update::Min)
 }

@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use workspan_trace::facts::{Induction, Local, LoopFacts, Meaning, Touch, Update};
+use workspan_trace::facts::{Induction, Local, LoopFacts, Meaning, Touch};
 use workspan_trace::program::{Module, NONE};
 
 use crate::cfg::{graph, loops};
@@ -18,6 +18,7 @@ use crate::locals::{users, Locals};
 use crate::names::Declared;
 use crate::plan::{Plan, Segment};
 use crate::reached::{variable, Named};
+use crate::updates::Applied;
 
 /// Set by `workspan build` for a compilation that leaves optimisation to the pass.
 const VARIABLE: &str = "WORKSPAN_PASS_EARLY";
@@ -160,7 +161,7 @@ pub struct Extra<'l> {
     /// Number of the first one in the module.
     pub first: usize,
     /// Updates.
-    pub updates: HashMap<(Ref, usize), Update>,
+    pub updates: HashMap<(Ref, usize), Applied>,
     /// Names.
     pub declared: &'l Declared,
     /// As [`Conditions::all_conditions`].
@@ -221,16 +222,18 @@ impl Sink<'_> {
 
     /// Lines, touches and meanings of a segment.
     pub fn segment(&mut self, segment: &Segment, extra: &Extra<'_>) {
-        let update = |instruction, number| extra.updates.get(&(instruction, number)).map_or(0, |update| *update as u8);
+        let of = |instruction, number| extra.updates.get(&(instruction, number));
+        let update = |instruction, number| of(instruction, number).map_or(0, |applied| applied.update as u8);
         let mut last = (std::ptr::null_mut(), 0);
         for operation in &segment.operations {
             last = (operation.instruction, if last.0 == operation.instruction { last.1 + 1 } else { 0 });
             let Named { name, direct, whole } = self.pointer(operation.instruction, operation.address, extra.declared);
             let variable = self.text(name);
+            let alone = of(last.0, last.1).is_some_and(|applied| applied.alone);
             let update = update(last.0, last.1);
             let local = self.with_address(operation.instruction, extra);
             let always = segment.always;
-            self.described.facts.operations.push(Meaning { variable, update, direct, whole, local, always });
+            self.described.facts.operations.push(Meaning { variable, update, direct, whole, local, always, alone });
         }
         for touch in &segment.touches {
             let place = self.places.of_instruction(self.llvm, self.context, self.described, touch.instruction);

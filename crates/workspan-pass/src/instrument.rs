@@ -17,8 +17,8 @@ use crate::lines::Repeats;
 use crate::llvm::{initialise_assembly, llvm, text, text_with_zero, Llvm, Ref};
 use crate::loads;
 use crate::locals::Locals;
-use crate::nested;
 use crate::names::{is_fortran, Declared, Variable};
+use crate::nested;
 use crate::plan::{Address, Plan, Planner, Segment};
 use crate::repeats;
 use crate::rust;
@@ -62,7 +62,6 @@ pub fn module(module: Ref) -> Result<bool, String> {
         loads::release(llvm, module);
         stores::split(llvm, module);
         rust::add_plainly(llvm, module);
-        if std::env::var_os("DEV_DUMP").is_some() { for f in llvm.functions(module) { eprintln!("{}", text_with_zero(llvm.print(f))); } }
         variables = rust::variables(llvm, module);
         crate::bounded::add(llvm, module);
         early::prepare(llvm, module);
@@ -233,7 +232,8 @@ impl Work<'_> {
             call_place = self.place(call);
             let is_assembly = !self.llvm.is_a_inline_asm(self.llvm.called_value(call)).is_null();
             let assembly = is_assembly.then(|| crate::assembly::NAME.to_owned());
-            if let Some(name) = assembly.or_else(|| Some(self.llvm.name(self.llvm.callee(call)?))) {
+            let stream = segment.of_text_stream.then(|| program::TEXT_STREAM.to_owned());
+            if let Some(name) = assembly.or(stream).or_else(|| Some(self.llvm.name(self.llvm.callee(call)?))) {
                 callee = self.places.text(&mut self.described, &name);
             }
         }

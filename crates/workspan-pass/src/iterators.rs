@@ -21,7 +21,8 @@ impl Shape<'_> {
     /// True for a `phi` at the head of a loop that is an iterator's own. A counter with one step is a variable, as elsewhere.
     pub(crate) fn is_of_iterator(&self, phi: Ref, number: usize, valued: &Valued) -> bool {
         let is_variable = self.steps_once(phi, number);
-        !is_variable && Walk { shape: self, number, valued, open: vec![phi], seen: HashSet::new(), in_library: false }.ends(phi)
+        !is_variable
+            && Walk { shape: self, number, valued, open: vec![phi], seen: HashSet::new(), in_library: false }.ends(phi)
     }
 
     /// True for a `phi` that takes the same value on all ways back, which is itself and something fixed.
@@ -34,9 +35,10 @@ impl Shape<'_> {
             let is_sum = !llvm.is_a_instruction(step).is_null()
                 && matches!(llvm.opcode(step), opcode::ADD | opcode::SUB | opcode::GEP)
                 && llvm.operands(step) == 2;
-            is_sum && [(0, 1), (1, 0)].into_iter().any(|(old, fixed)| {
-                llvm.operand(step, old) == phi && self.is_fixed(llvm.operand(step, fixed), number)
-            })
+            is_sum
+                && [(0, 1), (1, 0)].into_iter().any(|(old, fixed)| {
+                    llvm.operand(step, old) == phi && self.is_fixed(llvm.operand(step, fixed), number)
+                })
         })
     }
 

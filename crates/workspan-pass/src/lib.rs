@@ -11,7 +11,7 @@
 //!   return the greatest number; [`conditions`]: how loops end; [`names`], [`reached`],
 //!   [`members`]: variables of the source; [`library`]:
 //!   all for modules that are instrumented before optimisation ([`early`]).
-//! * [`sections`]: arrays that Fortran's run-time reads and writes.
+//! * [`sections`]: arrays that Fortran's run-time reads and writes; [`streams`]: texts that C++'s streams write.
 //! * [`rust`]: what modules of rustc need before that; [`variables`]: variables out of the values that loops carry,
 //!   but for what [`iterators`] keep; [`nested`]: two loops that are one;
 //!   [`loads`], [`stores`]: accesses where the source has them.
@@ -62,6 +62,7 @@ mod scopes;
 pub mod sections;
 mod steps;
 mod stores;
+mod streams;
 pub mod updates;
 pub mod variables;
 pub mod ways;

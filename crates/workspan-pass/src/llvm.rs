@@ -159,6 +159,7 @@ functions! {
     add_function = LLVMAddFunction(module: Ref, name: *const c_char, ty: Ref) -> Ref;
     function_type = LLVMFunctionType(result: Ref, arguments: *mut Ref, count: c_uint, variadic: c_int) -> Ref;
     append_block = LLVMAppendBasicBlockInContext(context: Ref, function: Ref, name: *const c_char) -> Ref;
+    function_of_block = LLVMGetBasicBlockParent(block: Ref) -> Ref;
     function_of_argument = LLVMGetParamParent(argument: Ref) -> Ref;
     parameter_count = LLVMCountParams(function: Ref) -> c_uint;
     is_variadic = LLVMIsFunctionVarArg(ty: Ref) -> c_int;
@@ -175,6 +176,8 @@ functions! {
     attribute_kind = LLVMGetEnumAttributeKindForName(name: *const c_char, length: usize) -> c_uint;
     create_attribute = LLVMCreateEnumAttribute(context: Ref, kind: c_uint, value: u64) -> Ref;
     add_attribute = LLVMAddAttributeAtIndex(function: Ref, index: c_uint, attribute: Ref);
+    string_attribute = LLVMGetStringAttributeAtIndex(function: Ref, index: c_uint, name: *const c_char, length: c_uint) -> Ref;
+    string_value = LLVMGetStringAttributeValue(attribute: Ref, length: *mut c_uint) -> *const c_char;
     attribute_at = LLVMGetEnumAttributeAtIndex(function: Ref, index: c_uint, kind: c_uint) -> Ref;
     call_attribute_at = LLVMGetCallSiteEnumAttribute(call: Ref, index: c_uint, kind: c_uint) -> Ref;
     type_attribute = LLVMGetTypeAttributeValue(attribute: Ref) -> Ref;
@@ -190,6 +193,7 @@ functions! {
     first_use = LLVMGetFirstUse(value: Ref) -> Ref;
     next_use = LLVMGetNextUse(usage: Ref) -> Ref;
     user = LLVMGetUser(usage: Ref) -> Ref;
+    struct_name = LLVMGetStructName(ty: Ref) -> *const c_char;
     allocated_type = LLVMGetAllocatedType(alloca: Ref) -> Ref;
     metadata = LLVMGetMetadata(instruction: Ref, kind: c_uint) -> Ref;
     block_of = LLVMGetInstructionParent(instruction: Ref) -> Ref;
@@ -353,6 +357,29 @@ impl Llvm {
         let mut length = 0;
         let name = self.value_name(value, &raw mut length);
         text(name, length)
+    }
+
+    /// Name of a structure; empty for other types.
+    pub fn type_name(&self, ty: Ref) -> String {
+        if self.type_kind(ty) == type_kind::STRUCT {
+            text_with_zero(self.struct_name(ty))
+        } else {
+            String::new()
+        }
+    }
+
+    /// What a function may use of the processor beyond what all may.
+    pub fn features(&self, function: Ref) -> String {
+        const OF_FUNCTION: c_uint = c_uint::MAX;
+        let name = c"target-features";
+        let length = name.count_bytes() as c_uint;
+        let attribute = self.string_attribute(function, OF_FUNCTION, name.as_ptr(), length);
+        if attribute.is_null() {
+            return String::new();
+        }
+        let mut length = 0;
+        let value = self.string_value(attribute, &raw mut length);
+        text(value, length as usize)
     }
 
     /// Function that a call names, if it names one.

@@ -127,11 +127,13 @@ fn is_number(llvm: &Llvm, layout: Ref, alloca: Ref) -> bool {
     }
     let size = llvm.store_size(layout, ty);
     let whole = |ty: Ref| is_one(ty) && llvm.store_size(layout, ty) == size;
-    let accesses = || users_through(llvm, alloca).into_iter().filter_map(|user| match llvm.opcode(user) {
-        opcode::LOAD => Some(llvm.type_of(user)),
-        opcode::STORE if llvm.operand(user, 0) != alloca => Some(llvm.type_of(llvm.operand(user, 0))),
-        _ => None,
-    });
+    let accesses = || {
+        users_through(llvm, alloca).into_iter().filter_map(|user| match llvm.opcode(user) {
+            opcode::LOAD => Some(llvm.type_of(user)),
+            opcode::STORE if llvm.operand(user, 0) != alloca => Some(llvm.type_of(llvm.operand(user, 0))),
+            _ => None,
+        })
+    };
     is_one(ty)
         || llvm.type_kind(ty) == type_kind::ARRAY && size <= 8 && accesses().next().is_some() && accesses().all(whole)
 }

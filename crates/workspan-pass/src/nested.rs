@@ -1,7 +1,7 @@
 //! Loops that Rust's library has in each other for one of the source: `for x in v.iter().filter(f)` looks for the next `x` in a loop of its
 //! own.
 //!
-//! **Argument:** a head that does nothing but go on to the head of a loop within can be left out, since who comes to the one could come to the
+//! **Argument:** a head that does nothing but go on to the head of a loop within can be skipped, since who comes to the one could come to the
 //! other. The two are one loop of the source if the inner one goes on where it was left, with what it keeps for the library, and its end
 //! ends the outer one as well: then each round of either takes the next element.
 
@@ -40,8 +40,12 @@ fn find(llvm: &Llvm, function: Ref) -> Option<Pair> {
     (0..all.loops.len()).find_map(|inner| {
         let outer = all.loops[inner].parent?;
         let [of_outer, of_inner] = [outer, inner].map(|number| all.loops[number].header);
-        let only_goes_on = llvm.instructions(blocks[of_outer]).iter().all(|at| matches!(llvm.opcode(*at), opcode::PHI | opcode::BR));
-        let is_one = only_goes_on && successors[of_outer] == [of_inner] && ends_both(&all, inner, outer) && goes_on(llvm, &blocks, &all, inner);
+        let only_goes_on =
+            llvm.instructions(blocks[of_outer]).iter().all(|at| matches!(llvm.opcode(*at), opcode::PHI | opcode::BR));
+        let is_one = only_goes_on
+            && successors[of_outer] == [of_inner]
+            && ends_both(&all, inner, outer)
+            && goes_on(llvm, &blocks, &all, inner);
         let to = |block: usize| (0..blocks.len()).filter(|from| successors[*from].contains(&block)).collect::<Vec<_>>();
         let (to_outer, mut to_inner) = (to(of_outer), to(of_inner));
         to_inner.retain(|at| *at != of_outer);
@@ -80,7 +84,8 @@ fn goes_on(llvm: &Llvm, blocks: &[Ref], all: &Loops, inner: usize) -> bool {
             continue;
         }
         if llvm.opcode(value) == opcode::PHI {
-            found |= (0..llvm.incoming_count(value)).any(|at| outer.is_some_and(|outer| is_phi_of(llvm.incoming_value(value, at), outer)));
+            found |= (0..llvm.incoming_count(value))
+                .any(|at| outer.is_some_and(|outer| is_phi_of(llvm.incoming_value(value, at), outer)));
             continue;
         }
         if in_library(llvm, llvm.debug_location(value)) != Some(true) {

@@ -13,12 +13,7 @@ use crate::names::{Valued, Variable};
 use crate::ways::first_behind;
 
 /// Gives results memory; `names`: of those that have one in the source; `of_rust`: how to know these, and `phi`s that stay values.
-pub fn keep(
-    llvm: &Llvm,
-    module: Ref,
-    of_rust: Option<(&Valued, &HashSet<Ref>)>,
-    names: &mut HashMap<Ref, Variable>,
-) {
+pub fn keep(llvm: &Llvm, module: Ref, of_rust: Option<(&Valued, &HashSet<Ref>)>, names: &mut HashMap<Ref, Variable>) {
     let (valued, values) = (of_rust.map(|(valued, _)| valued), of_rust.map(|(_, values)| values));
     let builder = llvm.create_builder(llvm.context_of(module));
     for function in llvm.functions(module) {
@@ -229,7 +224,8 @@ impl Keeper<'_> {
         let all = || self.blocks.iter().flat_map(|block| llvm.instructions(*block));
         let phis: Vec<Ref> = all().filter(|at| llvm.opcode(*at) == opcode::PHI).collect();
         let is_free = |phi: &Ref| values.is_none_or(|values| !values.contains(phi));
-        let chosen = phis.into_iter().filter(|phi| self.is_value(*phi) && is_free(phi) && self.is_chosen_for_a_call(*phi));
+        let chosen =
+            phis.into_iter().filter(|phi| self.is_value(*phi) && is_free(phi) && self.is_chosen_for_a_call(*phi));
         for phi in chosen.collect::<Vec<Ref>>() {
             let ways =
                 (0..llvm.incoming_count(phi)).map(|at| (llvm.incoming_value(phi, at), llvm.incoming_block(phi, at)));

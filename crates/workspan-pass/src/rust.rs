@@ -33,7 +33,11 @@ pub fn is_rust(llvm: &Llvm, module: Ref) -> bool {
 
 /// Gives each loop one way back. Of a loop that leaves a variable as it was on one of several ways back LLVM would make two, one in the
 /// other: so there, what it leaves looks like a copy meanwhile.
-pub fn simplify_loops(llvm: &Llvm, module: Ref, run: impl Fn(&std::ffi::CStr) -> Result<(), String>) -> Result<(), String> {
+pub fn simplify_loops(
+    llvm: &Llvm,
+    module: Ref,
+    run: impl Fn(&std::ffi::CStr) -> Result<(), String>,
+) -> Result<(), String> {
     let builder = llvm.create_builder(llvm.context_of(module));
     let mut copies = Vec::new();
     for block in llvm.functions(module).into_iter().flat_map(|function| llvm.blocks(function)) {
@@ -208,6 +212,15 @@ impl Sizes<'_> {
         found
     }
 
+    /// True if all who call a function may use of the processor what it may: LLVM could not select instructions elsewhere.
+    fn fits_callers(&self, function: Ref) -> bool {
+        let llvm = self.llvm;
+        let own = llvm.features(function);
+        let calls = users(llvm, function).into_iter().filter(|user| !llvm.is_a_instruction(*user).is_null());
+        let callers: HashSet<Ref> = calls.map(|call| llvm.function_of_block(llvm.block_of(call))).collect();
+        callers.into_iter().all(|caller| llvm.features(caller) == own)
+    }
+
     fn measure(&mut self, function: Ref) -> Option<usize> {
         let llvm = self.llvm;
         if llvm.is_declaration(function) != 0 {
@@ -219,7 +232,7 @@ impl Sizes<'_> {
             let kind = llvm.attribute_kind(name.as_ptr(), name.count_bytes());
             !llvm.attribute_at(function, FUNCTION, kind).is_null()
         };
-        if !(of_library || is_closure) || has(c"noinline") || has(c"cold") {
+        if !(of_library || is_closure) || has(c"noinline") || has(c"cold") || !self.fits_callers(function) {
             return None;
         }
         let all: Vec<Ref> = llvm.blocks(function).into_iter().flat_map(|block| llvm.instructions(block)).collect();

@@ -41,8 +41,12 @@ fn merged(llvm: &Llvm, block: Ref) -> Option<(Ref, Ref)> {
     // Stores that follow one another have been several before, too.
     let first = *stores.first()?;
     let phi = llvm.operand(first, 0);
-    let is_phi = !llvm.is_a_instruction(phi).is_null() && llvm.opcode(phi) == opcode::PHI && llvm.block_of(phi) == block;
-    (is_phi && is_on_no_place(llvm, first) && is_plain(llvm, first) && is_elsewhere(llvm, llvm.operand(first, 1), block)
+    let is_phi =
+        !llvm.is_a_instruction(phi).is_null() && llvm.opcode(phi) == opcode::PHI && llvm.block_of(phi) == block;
+    (is_phi
+        && is_on_no_place(llvm, first)
+        && is_plain(llvm, first)
+        && is_elsewhere(llvm, llvm.operand(first, 1), block)
         && users(llvm, phi) == [first]
         && (0..llvm.incoming_count(phi)).all(|at| leads_nowhere_else(llvm, llvm.incoming_block(phi, at))))
     .then_some((first, phi))

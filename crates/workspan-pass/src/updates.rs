@@ -17,10 +17,19 @@ use crate::llvm::{opcode, type_kind, Llvm, Ref};
 use crate::locals::{base, users, users_through};
 use crate::plan::Plan;
 
+/// What is applied to what was there.
+#[derive(Clone, Copy, Debug)]
+pub struct Applied {
+    /// The operator.
+    pub update: Update,
+    /// Nothing else depends on what it gives: not even whether a greater value has been found.
+    pub alone: bool,
+}
+
 /// Loads and stores of a function that are updates: instruction, and which of its operations, as a call has one for each argument.
 ///
 /// `choosers`: functions that return the greatest or the least of two numbers.
-pub fn updates(llvm: &Llvm, plan: &Plan, choosers: &HashMap<Ref, Update>) -> HashMap<(Ref, usize), Update> {
+pub fn updates(llvm: &Llvm, plan: &Plan, choosers: &HashMap<Ref, Update>) -> HashMap<(Ref, usize), Applied> {
     let mut found = HashMap::new();
     let numbers = plan.handles.iter().zip(0..).map(|(block, number)| (*block, number)).collect();
     for (number, block) in plan.handles.iter().copied().enumerate() {
@@ -30,13 +39,15 @@ pub fn updates(llvm: &Llvm, plan: &Plan, choosers: &HashMap<Ref, Update>) -> Has
                 continue;
             }
             let pointer = llvm.operand(instruction, 1);
-            let finder = Finder { llvm, around: &around, choosers, pointer, left: Cell::new(STEPS), chosen: Cell::new(None) };
+            let finder =
+                Finder { llvm, around: &around, choosers, pointer, left: Cell::new(STEPS), chosen: Cell::new(None) };
             let mut loads = Vec::new();
             let update = finder.of_store(instruction, block, &mut loads).or_else(|| finder.of_constant(instruction));
             if let Some(update) = update {
-                found.insert((instruction, 0), update);
-                found.extend(loads.into_iter().map(|load| ((load, 0), update)));
-                found.extend(finder.chosen.get().map(|call| (call, update)));
+                let applied = Applied { update, alone: finder.is_alone(instruction, block) };
+                found.insert((instruction, 0), applied);
+                found.extend(loads.into_iter().map(|load| ((load, 0), applied)));
+                found.extend(finder.chosen.get().map(|call| (call, applied)));
             }
         }
     }
@@ -86,6 +97,28 @@ impl Finder<'_> {
             -1 if is_byte() => Some(Update::Either),
             _ => None,
         }
+    }
+
+    /// True if a store that gives the greatest or the least value is done whatever that is, or all that is done for a greater one.
+    fn is_alone(&self, store: Ref, block: Ref) -> bool {
+        let llvm = self.llvm;
+        let value = self.strip(llvm.operand(store, 0));
+        if self.of_value(value).is_some() {
+            return true;
+        }
+        let Some(end) = self.only_predecessor(block).map(|before| llvm.terminator(before)) else { return false };
+        let own = llvm.terminator(block);
+        if llvm.successors(own) != 1 || llvm.successors(end) != 2 {
+            return false;
+        }
+        let next = llvm.successor(own, 0);
+        let meets = (0..2).any(|at| llvm.successor(end, at) == next);
+        let begins_with_choice = llvm.opcode(llvm.first_instruction(next)) == opcode::PHI;
+        let does_more = |at: &Ref| {
+            let writes = llvm.opcode(*at) == opcode::STORE && *at != store;
+            writes || matches!(llvm.opcode(*at), opcode::CALL | opcode::INVOKE | opcode::RMW | opcode::CMPXCHG)
+        };
+        meets && !begins_with_choice && !llvm.instructions(block).iter().any(does_more)
     }
 
     /// True if what was computed goes into the variable and nowhere else, and no test has made a truth value of a number on the way:

@@ -44,9 +44,8 @@ pub(crate) fn gather_steps(llvm: &Llvm, function: Ref) {
 /// Gives them memory, and notes how the source calls them; those that stay values, since iterators keep them for themselves.
 pub fn demote(llvm: &Llvm, function: Ref, valued: &Valued, names: &mut HashMap<Ref, Variable>) -> HashSet<Ref> {
     let shape = Shape::of(llvm, function);
-    let heads = (0..shape.loops.loops.len()).flat_map(|number| {
-        shape.phis(shape.loops.loops[number].header).into_iter().map(move |phi| (phi, number))
-    });
+    let heads = (0..shape.loops.loops.len())
+        .flat_map(|number| shape.phis(shape.loops.loops[number].header).into_iter().map(move |phi| (phi, number)));
     let kept: HashSet<Ref> =
         heads.filter(|(phi, number)| shape.is_of_iterator(*phi, *number, valued)).map(|(phi, _)| phi).collect();
     let mut taken = kept.clone();

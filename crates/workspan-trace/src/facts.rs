@@ -86,6 +86,8 @@ const FORM: u32 = 2;
 const WHOLE: u32 = 9;
 /// Bit of [`Meaning::always`] and [`Touch::always`].
 const ALWAYS: u32 = 10;
+/// Bit of [`Meaning::alone`].
+const ALONE: u32 = 11;
 
 /// What an operation means in the source.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -102,6 +104,8 @@ pub struct Meaning {
     pub local: u32,
     /// Every iteration of the innermost loop around it does it.
     pub always: bool,
+    /// It applies an operator, and nothing else depends on what that gives.
+    pub alone: bool,
 }
 
 /// Operators that may be applied in any order.
@@ -222,7 +226,8 @@ impl Facts {
         }
         for meaning in &self.operations {
             out.number(u64::from(meaning.variable.wrapping_add(1)));
-            let bits = u64::from(meaning.whole) << WHOLE | u64::from(meaning.always) << ALWAYS;
+            let bits = [(meaning.whole, WHOLE), (meaning.always, ALWAYS), (meaning.alone, ALONE)];
+            let bits = bits.into_iter().fold(0, |bits, (is_set, bit)| bits | u64::from(is_set) << bit);
             out.number(u64::from(meaning.direct) | u64::from(meaning.update) << 1 | bits);
             out.number(meaning.local.into());
         }
@@ -287,10 +292,10 @@ impl Facts {
         for _ in 0..sizes.operations {
             let variable = or_none(from.small()?, sizes.texts)?;
             let head = from.small()?;
-            let (whole, always) = (head >> WHOLE & 1 != 0, head >> ALWAYS & 1 != 0);
-            let update = u8::try_from((head & !(1 << WHOLE | 1 << ALWAYS)) >> 1).map_err(|_| Malformed)?;
+            let [whole, always, alone] = [WHOLE, ALWAYS, ALONE].map(|bit| head >> bit & 1 != 0);
+            let update = u8::try_from((head & !(1 << WHOLE | 1 << ALWAYS | 1 << ALONE)) >> 1).map_err(|_| Malformed)?;
             let local = below(from.small()?, facts.locals.len() + 1)?;
-            facts.operations.push(Meaning { variable, update, direct: head & 1 != 0, whole, local, always });
+            facts.operations.push(Meaning { variable, update, direct: head & 1 != 0, whole, local, always, alone });
         }
         for _ in 0..sizes.loops {
             let flags = from.small()?;

@@ -34,6 +34,9 @@ pub mod flag {
     pub const REPEATED: u32 = 1 << 9;
 }
 
+/// What a call of a function of C++'s streams is named after whose stream is a local text: nothing else sees it.
+pub const TEXT_STREAM: &str = "a stream of a text";
+
 /// A compiler unit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Module {

@@ -161,28 +161,32 @@ impl Judge<'_> {
         let elsewhere = |site: &SiteInfo| site.direct && site.variable != variable;
         let seen = self.engine.table.all.iter().any(|(key, _)| {
             let (from, to) = (sites.contains(&key.source), sites.contains(&key.sink));
-            let other =
-                from && !is_update(key.sink) || to && !is_update(key.source) && !elsewhere(self.site(key.source));
+            let foreign = |site: Site| !is_update(site) && !elsewhere(self.site(site));
+            let other = from && foreign(key.sink) || to && foreign(key.source);
             other && runs_inside(key)
         });
         (!seen).then_some(update)
     }
 
-    /// True if functions that the loop calls do nothing else with a variable, also where they have not run. A least or greatest value has
-    /// others beside it, which are not followed from here.
+    /// True if functions that the loop calls do nothing else with a variable, also where they have not run. A least or greatest value may have
+    /// others beside it, which are not followed from here: there must be none.
     fn is_applied_in_calls(&self, carrier: u32, sites: &BTreeSet<Site>, varies: bool, update: Update) -> bool {
         let source = &self.engine.source;
         let function = source.loops[carrier as usize - 1].function;
         let is_plain = matches!(update, Update::Sum | Update::Product | Update::And | Update::Or | Update::Xor);
+        let is_extreme = matches!(update, Update::Min | Update::Max);
+        let applies = |site: &SiteInfo| site.update == update as u8 && (is_plain || site.alone || !site.writes);
         let alone = |of: &SiteInfo| {
             let is_same = |site: &&SiteInfo| {
                 (site.function, site.variable, site.direct) == (of.function, of.variable, of.direct)
                     && (site.function != function || source.is_within(site.in_loop, carrier))
             };
             let mut others = source.sites.iter().filter(is_same);
-            of.variable != 0 && others.all(|site| site.update == update as u8 || !site.writes && !varies)
+            of.variable != 0 && others.all(|site| applies(site) || is_plain && !site.writes && !varies)
         };
-        is_plain && sites.iter().all(|site| alone(self.site(*site)))
+        // What is read through the choice of two objects has no name.
+        let chosen = |site: &SiteInfo| is_extreme && site.variable == 0 && !site.writes && applies(site);
+        (is_plain || is_extreme) && sites.iter().map(|site| self.site(*site)).all(|site| chosen(site) || alone(site))
     }
 
     /// True if the loop reads elements of an array whose other elements it accumulates.
