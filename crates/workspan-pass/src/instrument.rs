@@ -103,7 +103,8 @@ pub fn module(module: Ref) -> Result<bool, String> {
     if is_early {
         run(llvm, module, c"default<O1>")?;
     }
-    if std::env::var_os("WORKSPAN_PASS_VERIFY").is_some() {
+    // LLVM may go on for ever with a module that is not valid, and of Rust's control flow much is changed here.
+    if is_rust || std::env::var_os("WORKSPAN_PASS_VERIFY").is_some() {
         verify(llvm, module)?;
     }
     Ok(true)

@@ -100,8 +100,12 @@ pub fn add_plainly(llvm: &Llvm, module: Ref) {
             if !adds && !is(["llvm.ssub.with.overflow.", "llvm.usub.with.overflow."]) {
                 continue;
             }
+            let parts = users(llvm, call);
+            if parts.iter().any(|part| llvm.opcode(*part) != opcode::EXTRACT_VALUE) {
+                continue;
+            }
             let (sums, flags): (Vec<Ref>, Vec<Ref>) =
-                users(llvm, call).into_iter().partition(|part| llvm.first_index(*part) == Some(0));
+                parts.into_iter().partition(|part| llvm.first_index(*part) == Some(0));
             let Some(unneeded) = only_assumed(llvm, flags) else { continue };
             llvm.position_before(builder, call);
             let (left, right) = (llvm.operand(call, 0), llvm.operand(call, 1));

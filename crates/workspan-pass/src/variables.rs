@@ -125,13 +125,16 @@ impl Shape<'_> {
     /// True if every edge to a `phi` has a place for a write, and the `phi` one for a read.
     fn can_store(&self, phi: Ref) -> bool {
         let llvm = self.llvm;
-        let pads = |block: Ref| llvm.instructions(block).iter().any(|i| llvm.opcode(*i) == opcode::LANDING_PAD);
-        let own = llvm.block_of(phi);
-        !pads(own)
+        !self.is_landing(self.block(phi))
             && self.incoming(phi).iter().all(|(_, from)| {
                 let end = llvm.terminator(self.blocks[*from]);
                 llvm.opcode(end) == opcode::BR && llvm.is_conditional(end) == 0
             })
+    }
+
+    /// True for a block where unwinding arrives: nothing may stand before that.
+    fn is_landing(&self, block: usize) -> bool {
+        self.llvm.instructions(self.blocks[block]).iter().any(|i| self.llvm.opcode(*i) == opcode::LANDING_PAD)
     }
 
     /// The `phi`s of one variable.
@@ -242,7 +245,8 @@ impl Shape<'_> {
             return Vec::new();
         };
         let next = self.loops.successors[head].iter().copied();
-        next.filter(|next| !self.loops.contains(number, *next) && self.predecessors[*next] == [head]).collect()
+        let is_after = |next: &usize| !self.loops.contains(number, *next) && self.predecessors[*next] == [head];
+        next.filter(|next| is_after(next) && !self.is_landing(*next)).collect()
     }
 
     /// What is read after the loop is read there, once.
