@@ -190,6 +190,74 @@ fn main() {
     assert_eq!(found, [(7, 11, 0, 4), (19, 28, 0, 1), (28, 28, 20, 1), (28, 28, 27, 2)]);
 }
 
+/// Compiles a program and profiles it; what it printed last.
+#[track_caller]
+fn prints(name: &str, text: &str, last: &str) {
+    let folder = folder(name);
+    fs::create_dir(folder.join("src")).expect("writable");
+    let manifest = "[package]\nname = \"prog\"\nversion = \"0.1.0\"\nedition = \"2021\"\n\n[workspace]\n";
+    fs::write(folder.join("Cargo.toml"), manifest).expect("writable");
+    fs::write(folder.join("src/main.rs"), text).expect("writable");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-workspan"));
+    command.args(["workspan", "depend", "--release"]).current_dir(&folder).env_remove("CARGO_TARGET_DIR");
+    command.env("XDG_CACHE_HOME", Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache"));
+    let output = success(command.output().expect("it can be run"));
+    let out = String::from_utf8_lossy(&output.stdout);
+    assert!(out.lines().any(|line| line == last), "{out}");
+}
+
+/// A loop that calls may leave by unwinding, where what it carries is read: in LLVM's form nothing may stand before the beginning of that.
+#[test]
+fn loops_that_unwind_stay_valid() {
+    let text = "#[inline(never)]
+fn doubled(x: &u32) -> String {
+    assert!(*x < 1000);
+    (x * 2).to_string()
+}
+#[inline(never)]
+fn all(v: &[u32]) -> Vec<String> {
+    v.iter().map(doubled).collect()
+}
+#[inline(never)]
+fn more(v: &[u32], into: &mut Vec<String>) {
+    into.extend(v.iter().map(doubled));
+}
+fn main() {
+    let v: Vec<u32> = (0..20).collect();
+    let mut texts = all(&v);
+    more(&v, &mut texts);
+    texts.sort_by(|a, b| b.len().cmp(&a.len()));
+    let caught = std::panic::catch_unwind(|| all(&[1, 2000])).is_err();
+    println!(\"{} {} {caught} {:?}\", texts.len(), texts[3], 100i8.checked_add(100).or(5i8.checked_add(3)));
+}
+";
+    prints("depend-rust-unwinds", text, "40 16 true Some(8)");
+}
+
+/// Instructions that only some processors have stay in functions that may use them.
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn code_for_some_processors_is_compiled() {
+    let text = "use std::arch::x86_64::*;
+#[target_feature(enable = \"avx2\")]
+unsafe fn sum(v: &[u8]) -> i64 {
+    let none = _mm256_setzero_si256();
+    let all = v.chunks_exact(32).fold(none, |sum, part| unsafe {
+        _mm256_add_epi64(sum, _mm256_sad_epu8(_mm256_loadu_si256(part.as_ptr().cast()), none))
+    });
+    let mut parts = [0i64; 4];
+    unsafe { _mm256_storeu_si256(parts.as_mut_ptr().cast(), all) };
+    parts.iter().sum()
+}
+fn main() {
+    let v: Vec<u8> = (0..64).collect();
+    let sum = if is_x86_feature_detected!(\"avx2\") { unsafe { sum(&v) } } else { 2016 };
+    println!(\"{sum}\");
+}
+";
+    prints("depend-rust-features", text, "2016");
+}
+
 /// The profile of a package.
 fn run(folder: &Path) -> Value {
     let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-workspan"));
