@@ -372,7 +372,7 @@ impl Llvm {
     pub fn features(&self, function: Ref) -> String {
         const OF_FUNCTION: c_uint = c_uint::MAX;
         let name = c"target-features";
-        let length = name.count_bytes() as c_uint;
+        let length = c_uint::try_from(name.count_bytes()).unwrap_or(0);
         let attribute = self.string_attribute(function, OF_FUNCTION, name.as_ptr(), length);
         if attribute.is_null() {
             return String::new();
