@@ -39,7 +39,7 @@ pub fn simplify_loops(
     run: impl Fn(&std::ffi::CStr) -> Result<(), String>,
 ) -> Result<(), String> {
     let builder = llvm.create_builder(llvm.context_of(module));
-    let mut copies = Vec::new();
+    let mut copies = HashSet::new();
     for block in llvm.functions(module).into_iter().flat_map(|function| llvm.blocks(function)) {
         let phis = llvm.instructions(block).into_iter().take_while(|at| llvm.opcode(*at) == opcode::PHI);
         for phi in phis {
@@ -47,17 +47,24 @@ pub fn simplify_loops(
                 llvm.position_before(builder, llvm.terminator(llvm.incoming_block(phi, at)));
                 let copy = llvm.build_freeze(builder, phi, c"".as_ptr());
                 llvm.set_operand(phi, at, copy);
-                copies.push(copy);
+                copies.insert(copy);
             }
         }
     }
     llvm.dispose_builder(builder);
     run(SIMPLIFY)?;
-    for copy in copies {
-        llvm.replace_uses(copy, llvm.operand(copy, 0));
-        llvm.erase(copy);
+    // LLVM may have taken some away.
+    for copy in llvm.functions(module).into_iter().flat_map(|function| all_of(llvm, function)) {
+        if llvm.opcode(copy) == opcode::FREEZE && copies.contains(&copy) {
+            llvm.replace_uses(copy, llvm.operand(copy, 0));
+            llvm.erase(copy);
+        }
     }
     Ok(())
+}
+
+fn all_of(llvm: &Llvm, function: Ref) -> Vec<Ref> {
+    llvm.blocks(function).into_iter().flat_map(|block| llvm.instructions(block)).collect()
 }
 
 /// Has functions of Rust's library inlined, and closures.
@@ -76,7 +83,7 @@ pub fn inline_library(llvm: &Llvm, module: Ref) {
 pub fn answer_questions(llvm: &Llvm, module: Ref) {
     let no = llvm.const_null(llvm.int_type(llvm.context_of(module), 1));
     for function in llvm.functions(module) {
-        for call in llvm.blocks(function).into_iter().flat_map(|block| llvm.instructions(block)) {
+        for call in all_of(llvm, function) {
             let asks = llvm.opcode(call) == opcode::CALL
                 && llvm.callee(call).is_some_and(|callee| llvm.name(callee).starts_with("llvm.is.constant."));
             if asks {
@@ -91,9 +98,8 @@ pub fn answer_questions(llvm: &Llvm, module: Ref) {
 pub fn add_plainly(llvm: &Llvm, module: Ref) {
     let builder = llvm.create_builder(llvm.context_of(module));
     for function in llvm.functions(module) {
-        let all = llvm.blocks(function).into_iter().flat_map(|block| llvm.instructions(block));
-        let calls: Vec<Ref> = all.filter(|at| llvm.opcode(*at) == opcode::CALL).collect();
-        for call in calls {
+        let calls = all_of(llvm, function).into_iter().filter(|at| llvm.opcode(*at) == opcode::CALL);
+        for call in calls.collect::<Vec<Ref>>() {
             let name = llvm.callee(call).map(|callee| llvm.name(callee)).unwrap_or_default();
             let is = |kinds: [&str; 2]| kinds.into_iter().any(|kind| name.starts_with(kind));
             let adds = is(["llvm.sadd.with.overflow.", "llvm.uadd.with.overflow."]);
@@ -138,8 +144,10 @@ fn only_assumed(llvm: &Llvm, truths: Vec<Ref>) -> Option<Vec<Ref>> {
                 _ => return None,
             }
             // Once, behind all that it uses.
-            found.retain(|other| *other != user);
-            at = at.min(found.len());
+            if let Some(earlier) = found.iter().position(|other| *other == user) {
+                found.remove(earlier);
+                at -= usize::from(earlier < at);
+            }
             found.push(user);
         }
     }
@@ -154,7 +162,7 @@ pub fn compare_references(llvm: &Llvm, module: Ref) {
     let bit = llvm.int_type(context, 1);
     let references = References { llvm, nonnull: llvm.metadata_kind_id(context, c"nonnull".as_ptr(), 7) };
     for function in llvm.functions(module) {
-        for compare in llvm.blocks(function).into_iter().flat_map(|block| llvm.instructions(block)) {
+        for compare in all_of(llvm, function) {
             let asks = llvm.opcode(compare) == opcode::ICMP
                 && llvm.type_kind(llvm.type_of(llvm.operand(compare, 0))) == type_kind::POINTER
                 && llvm.is_null(llvm.operand(compare, 1)) != 0
@@ -239,7 +247,7 @@ impl Sizes<'_> {
         if !(of_library || is_closure) || has(c"noinline") || has(c"cold") || !self.fits_callers(function) {
             return None;
         }
-        let all: Vec<Ref> = llvm.blocks(function).into_iter().flat_map(|block| llvm.instructions(block)).collect();
+        let all = all_of(llvm, function);
         let mut size = all.len();
         for call in all.iter().filter(|i| matches!(llvm.opcode(**i), opcode::CALL | opcode::INVOKE)) {
             let Some(callee) = llvm.callee(*call) else {
