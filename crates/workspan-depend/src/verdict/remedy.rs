@@ -161,8 +161,8 @@ impl Judge<'_> {
         let elsewhere = |site: &SiteInfo| site.direct && site.variable != variable;
         let seen = self.engine.table.all.iter().any(|(key, _)| {
             let (from, to) = (sites.contains(&key.source), sites.contains(&key.sink));
-            let foreign = |site: Site| !is_update(site) && !elsewhere(self.site(site));
-            let other = from && foreign(key.sink) || to && foreign(key.source);
+            let other =
+                from && !is_update(key.sink) || to && !is_update(key.source) && !elsewhere(self.site(key.source));
             other && runs_inside(key)
         });
         (!seen).then_some(update)
