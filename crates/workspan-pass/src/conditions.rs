@@ -87,9 +87,12 @@ impl Conditions<'_> {
     /// True if an iterator of Rust's library ends a loop in several places, before anything else is done: `skip` where it begins, and later.
     /// What data decide is [`loop_flag::DATA_EXIT`] anyway.
     fn ends_in_library(&self, number: usize, exits: &[usize]) -> bool {
+        if !self.all_conditions {
+            return false;
+        }
         let header = self.loops.loops[number].header;
         let (mut open, mut ahead) = (exits.to_vec(), HashSet::new());
-        while let Some(block) = open.pop().filter(|_| self.all_conditions) {
+        while let Some(block) = open.pop() {
             if ahead.insert(block) && block != header {
                 let all = self.loops.successors.iter().enumerate();
                 let from = all.filter(|(from, next)| next.contains(&block) && self.loops.contains(number, *from));
@@ -105,7 +108,7 @@ impl Conditions<'_> {
             let end = llvm.terminator(self.blocks[*block]);
             !all.iter().any(writes) && in_library(llvm, llvm.debug_location(end)) != Some(false)
         };
-        self.all_conditions && ahead.is_disjoint(&latches) && ahead.iter().all(is_of_library)
+        ahead.is_disjoint(&latches) && ahead.iter().all(is_of_library)
     }
 
     /// Where the compiler says that the statement is.

@@ -70,9 +70,7 @@ impl Planner<'_> {
         }
         None
     }
-}
 
-impl Planner<'_> {
     /// What a variable holds that is written once.
     fn only_value(&self, variable: Ref) -> Option<Ref> {
         let llvm = self.llvm;

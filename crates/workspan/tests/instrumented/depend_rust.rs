@@ -1,8 +1,8 @@
 //! `cargo workspan depend`: labelled loops in Rust, iterators among them.
 
 use std::fs;
-use std::path::Path;
-use std::process::Command;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
 
 use serde_json::Value;
 
@@ -58,10 +58,7 @@ fn loops_of_rust_have_verdicts_at_their_lines() {
 /// What a function returns has no memory in Rust, and whoever is given it waits all the same.
 #[test]
 fn a_call_waits_for_what_another_one_has_returned() {
-    let folder = folder("depend-rust-values");
-    fs::create_dir(folder.join("src")).expect("writable");
-    let manifest = "[package]\nname = \"prog\"\nversion = \"0.1.0\"\nedition = \"2021\"\n\n[workspace]\n";
-    fs::write(folder.join("Cargo.toml"), manifest).expect("writable");
+    let folder = package("depend-rust-values", "");
     let base = |body: &str| {
         let text = format!(
             "use std::hint::black_box;
@@ -165,12 +162,7 @@ fn main() {
     }
 }
 ";
-    let folder = folder("depend-rust-meets");
-    fs::create_dir(folder.join("src")).expect("writable");
-    let manifest = "[package]\nname = \"prog\"\nversion = \"0.1.0\"\nedition = \"2021\"\n\n[workspace]\n";
-    fs::write(folder.join("Cargo.toml"), manifest).expect("writable");
-    fs::write(folder.join("src/main.rs"), text).expect("writable");
-    let profile = run(&folder);
+    let profile = run(&package("depend-rust-meets", text));
     let line = |value: &Value| value["line"].as_u64().unwrap_or(0);
     let loops: Vec<(u64, &str)> = profile["loops"]
         .as_array()
@@ -190,20 +182,12 @@ fn main() {
     assert_eq!(found, [(7, 11, 0, 4), (19, 28, 0, 1), (28, 28, 20, 1), (28, 28, 27, 2)]);
 }
 
-/// Compiles a program and profiles it; what it printed last.
+/// Compiles a program and profiles it; `line` is one that it prints.
 #[track_caller]
-fn prints(name: &str, text: &str, last: &str) {
-    let folder = folder(name);
-    fs::create_dir(folder.join("src")).expect("writable");
-    let manifest = "[package]\nname = \"prog\"\nversion = \"0.1.0\"\nedition = \"2021\"\n\n[workspace]\n";
-    fs::write(folder.join("Cargo.toml"), manifest).expect("writable");
-    fs::write(folder.join("src/main.rs"), text).expect("writable");
-    let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-workspan"));
-    command.args(["workspan", "depend", "--release"]).current_dir(&folder).env_remove("CARGO_TARGET_DIR");
-    command.env("XDG_CACHE_HOME", Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache"));
-    let output = success(command.output().expect("it can be run"));
+fn prints(name: &str, text: &str, line: &str) {
+    let output = depend(&package(name, text), &[]);
     let out = String::from_utf8_lossy(&output.stdout);
-    assert!(out.lines().any(|line| line == last), "{out}");
+    assert!(out.lines().any(|printed| printed == line), "{out}");
 }
 
 /// A loop that calls may leave by unwinding, where what it carries is read: in LLVM's form nothing may stand before the beginning of that.
@@ -258,13 +242,29 @@ fn main() {
     prints("depend-rust-features", text, "2016");
 }
 
+/// A package of one file.
+fn package(name: &str, text: &str) -> PathBuf {
+    let folder = folder(name);
+    fs::create_dir(folder.join("src")).expect("writable");
+    let manifest = "[package]\nname = \"prog\"\nversion = \"0.1.0\"\nedition = \"2021\"\n\n[workspace]\n";
+    fs::write(folder.join("Cargo.toml"), manifest).expect("writable");
+    fs::write(folder.join("src/main.rs"), text).expect("writable");
+    folder
+}
+
 /// The profile of a package.
 fn run(folder: &Path) -> Value {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-workspan"));
-    command.args(["workspan", "depend", "--release", "-o", "run.depend", "--json=run.json"]);
-    command.current_dir(folder).env("WORKSPAN_PASS_VERIFY", "1").env_remove("CARGO_TARGET_DIR");
-    command.env("XDG_CACHE_HOME", Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache"));
-    let output = success(command.output().expect("it can be run"));
+    let output = depend(folder, &["-o", "run.depend", "--json=run.json"]);
     let text = fs::read(folder.join("run.json")).unwrap_or_else(|_| panic!("{}", err(&output)));
     serde_json::from_slice(&text).expect("JSON")
+}
+
+/// Builds a package and profiles it.
+#[track_caller]
+fn depend(folder: &Path, options: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-workspan"));
+    command.args(["workspan", "depend", "--release"]).args(options);
+    command.current_dir(folder).env("WORKSPAN_PASS_VERIFY", "1").env_remove("CARGO_TARGET_DIR");
+    command.env("XDG_CACHE_HOME", Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache"));
+    success(command.output().expect("it can be run"))
 }
