@@ -17,7 +17,7 @@ use core::cell::Cell;
 use super::log;
 use super::polls;
 use super::strand;
-use super::ticks::ticks_of;
+use super::ticks::{nanos_of, ticks_of};
 use workspan_wire::shm::Thread;
 
 /// A share of the time waited that, worked, shows that it was time that was waited for.
@@ -64,6 +64,11 @@ pub fn is_asleep(thread: &Thread) -> bool {
 /// True if nobody is known yet who has ended them.
 pub fn is_unexplained(thread: &Thread) -> bool {
     is_asleep(thread) && UNDECIDED.get().waited > 0
+}
+
+/// How long they took.
+pub fn unexplained_nanos(thread: &Thread) -> u64 {
+    nanos_of(thread, UNDECIDED.get().waited.max(0).cast_unsigned())
 }
 
 /// `thread` has slept for so long, and has only looked before.

@@ -224,7 +224,7 @@ unsafe extern "C" fn create(
     let arguments = Arguments { id, attributes, start, argument };
     let of_strand = |(thread, now)| {
         #[cfg(target_arch = "x86_64")]
-        sync::timer::decide(thread, now, false);
+        let now = sync::timer::decide(thread, now, false);
         // What this takes is excluded from what begins behind the strand that ends here.
         #[cfg(target_arch = "x86_64")]
         exclude_next(thread, || {
@@ -318,7 +318,7 @@ pub unsafe extern "C-unwind" fn pthread_join(id: u64, result: *mut *mut c_void) 
             token::give(thread);
         }
         #[cfg(target_arch = "x86_64")]
-        sync::wait::stops(thread, now);
+        let now = sync::wait::stops(thread, now);
         Wait::begin_at(thread, now)
     });
     // SAFETY: the caller's own arguments.

@@ -29,6 +29,11 @@ pub fn enter_multithreaded() -> bool {
     first
 }
 
+/// True if another thread was created, or is about to be.
+pub fn is_multithreaded() -> bool {
+    !alone()
+}
+
 /// Does `work` as if there were other threads.
 pub fn as_if_multithreaded(work: impl FnOnce()) {
     let first = enter_multithreaded();

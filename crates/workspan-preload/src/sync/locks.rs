@@ -204,7 +204,7 @@ pub fn hold(called: Called, address: u64, waited: i64) {
         if !lock::has_room(frame) || lock::holds(frame, address) {
             return;
         }
-        timer::decide(thread, now, false);
+        let now = timer::decide(thread, now, false);
         task::stop(thread, Some(now));
         if let Some(site) = site::named(thread, SiteKind::Lock, called, "") {
             if lock::hold(thread, frame, address, &site, waited) {

@@ -10,24 +10,62 @@ use core::sync::atomic::Ordering;
 
 use workspan_collect::shared::Shared;
 use workspan_collect::waits::Wait;
-use workspan_collect::{looks, timed};
+use workspan_collect::{looks, platform, thread, timed};
 use workspan_wire::shm::Thread;
 
-use super::waiters;
+use super::waiters::{self, Left};
+use crate::dag::solo;
 use crate::queues;
 
+/// Who has ended a row of sleeps is waited for in so many naps: where a processor is free, one is enough.
+const NAPS: u32 = 16;
+const NAP_NANOS: u64 = 20_000;
+/// As a part of the time slept, no longer than that, ...
+const PATIENCE_SHARE: u64 = 8;
+/// ... and at most some turns of busy processors.
+const PATIENCE_NANOS: u64 = 50_000_000;
+
 /// `thread`, in the middle of a strand at tick `now`, sleeps no more: who has stopped shortly after its last look may have been what it saw.
-pub fn row_ends(thread: &'static Thread, now: u64) {
+/// Returns the tick at which it goes on.
+pub fn row_ends(thread: &'static Thread, now: u64) -> u64 {
     if !timed::is_unexplained(thread) {
-        return;
+        return now;
     }
-    let Some(left) = waiters::left_to_watcher(thread, place()) else { return };
-    if looks::slept_shortly_before(thread, left.when) {
-        were_ended(thread);
-        Wait::begin_at(thread, now).end_behind(now, left.at, Some(left.parts()));
-    } else {
-        left.release(Shared::of(thread));
+    let wait = Wait::begin_at(thread, now);
+    let left = left_soon(thread);
+    let now = thread::waking().map_or(now, |(_, now)| now);
+    match left {
+        Some(left) if looks::slept_shortly_before(thread, left.when) => {
+            were_ended(thread);
+            wait.end_behind(now, left.at, Some(left.parts()));
+        }
+        found => {
+            timed::slept(thread, wait.end_undecided(now));
+            if let Some(left) = found {
+                left.release(Shared::of(thread));
+            }
+        }
     }
+    now
+}
+
+/// What was left for `thread`, or is shortly: what it has found was there before who did that said so, and a busy machine may switch in between.
+fn left_soon(thread: &Thread) -> Option<Left> {
+    let left = || waiters::left_to_watcher(thread, place());
+    let found = left();
+    if found.is_some() || !solo::is_multithreaded() {
+        return found;
+    }
+    let patience = (timed::unexplained_nanos(thread) / PATIENCE_SHARE).min(PATIENCE_NANOS);
+    let until = platform::monotonic_nanos() + patience;
+    for _ in 0..NAPS {
+        platform::sleep_nanos(NAP_NANOS);
+        let found = left();
+        if found.is_some() || platform::monotonic_nanos() > until {
+            return found;
+        }
+    }
+    None
 }
 
 /// It is known who has ended the sleeps of `thread`, the calling one.

@@ -41,13 +41,14 @@ pub fn goes_on(thread: &'static Thread, now: u64, address: u64) -> u64 {
 }
 
 /// The strand of `thread` is at tick `now`; `ends`: nothing will show any more. Under a lock nothing is decided: no time before it is part of
-/// how long it is held.
-pub fn decide(thread: &'static Thread, now: u64, ends: bool) {
+/// how long it is held. Returns the tick at which it goes on.
+pub fn decide(thread: &'static Thread, now: u64, ends: bool) -> u64 {
     if !ends && Frame::on(thread).is_some_and(lock::holds_any) {
-        return;
+        return now;
     }
-    sleeps::row_ends(thread, now);
+    let now = sleeps::row_ends(thread, now);
     if timed::decide(thread, now, ends) {
         waiters::unwatch(thread);
     }
+    now
 }

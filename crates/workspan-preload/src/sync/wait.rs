@@ -58,16 +58,17 @@ fn followed<R>(work: impl FnOnce(&'static Thread, u64) -> R) -> Option<R> {
 pub fn ends() {
     if let Some((thread, now)) = thread::attached().filter(|(thread, _)| thread.task.waiting.get() == 0) {
         super::lookers::settle(thread, now);
-        timer::decide(thread, now, true);
+        let now = timer::decide(thread, now, true);
         sleeps::leave(thread, now);
         waiters::unwatch(thread);
     }
 }
 
-/// The strand of `thread` waits from tick `now` on, for the end of a thread.
-pub fn stops(thread: &'static Thread, now: u64) {
-    timer::decide(thread, now, false);
+/// The strand of `thread` waits from tick `now` on, for the end of a thread. Returns the tick from which on it does.
+pub fn stops(thread: &'static Thread, now: u64) -> u64 {
+    let now = timer::decide(thread, now, false);
     sleeps::leave(thread, now);
+    now
 }
 
 /// The calling thread is in a hook, while `work` is done.
@@ -133,7 +134,7 @@ pub fn begin(called: Called, wanted: For) -> Option<Waiting> {
         let has_looked = looks::goes_on(thread, now);
         sleeps::leave(thread, now);
         waiters::enter(thread, address, mutex);
-        timer::decide(thread, now, false);
+        let now = timer::decide(thread, now, false);
         if limited {
             let watched = if mutex == 0 { address } else { mutex };
             timer::found_wanting(thread, watched);
@@ -298,7 +299,7 @@ pub fn wake(called: Called, address: u64, number: u32) {
 #[cold]
 fn wake_some(called: Called, address: u64, number: u32) {
     in_strand(called, |thread, now| {
-        timer::decide(thread, now, false);
+        let now = timer::decide(thread, now, false);
         let left = queues::left_by(thread, now, address);
         waiters::leave_to_watchers(thread, address, &left);
         waiters::wake(thread, address, number, left);
