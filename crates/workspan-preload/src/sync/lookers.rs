@@ -101,7 +101,7 @@ fn settle_late(thread: &'static Thread, now: u64) {
         return;
     };
     let Some(left) = waiters::left_to_watcher(thread, place()) else { return };
-    if since > 0 && looks::has_looked_before(thread, left.when) && !holds(slot(thread), left.at) {
+    if since > 0 && looks::has_looked_before(thread, left.when) && !holds(slot(thread), left.address()) {
         left.release(Shared::of(thread));
         return;
     }

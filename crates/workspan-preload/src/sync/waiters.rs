@@ -31,7 +31,8 @@ pub struct Left {
     spans: Spans,
     /// A handle of its path.
     path: u32,
-    /// Under which address it left that.
+    /// By what the log knows it: the address, and who left it there. Two may leave something at one address where their spans are the same, and
+    /// differ only in those without the order of locks.
     pub at: u64,
     /// The slot of the thread.
     pub slot: u32,
@@ -42,8 +43,15 @@ pub struct Left {
 impl Left {
     /// By the strand of `thread`, at tick `now`, for who waits at `address`. The strand goes on.
     pub fn by(thread: &Thread, now: u64, address: u64) -> Left {
-        let (spans, path) = waits::leave_at(thread, now, address);
-        Left { spans, path, at: address, slot: Shared::of(thread).slot_of(thread), when: now }
+        let slot = Shared::of(thread).slot_of(thread);
+        let at = marked(address, slot);
+        let (spans, path) = waits::leave_at(thread, now, at);
+        Left { spans, path, at, slot, when: now }
+    }
+
+    /// Under which address it left that.
+    pub fn address(&self) -> u64 {
+        marked(self.at, self.slot)
     }
 
     /// Its absolute span.
@@ -77,6 +85,11 @@ impl Left {
     pub fn release(self, shared: Shared) {
         path::release(shared, self.path);
     }
+}
+
+/// The address marked with the slot, where addresses have no bits; a marked one without that.
+fn marked(address: u64, slot: u32) -> u64 {
+    address ^ u64::from(slot) << 48
 }
 
 const BUCKETS: usize = 1024;
