@@ -17,7 +17,7 @@ use super::waiters::{self, Left};
 use crate::dag::solo;
 use crate::queues;
 
-/// Who has ended a row of sleeps is waited for in so many naps: where a processor is free, one is enough.
+/// Naps in which is waited for who has ended a row of sleeps: where a processor is free, one is enough.
 const NAPS: u32 = 16;
 const NAP_NANOS: u64 = 20_000;
 /// As a part of the time slept, no longer than that, ...
