@@ -363,6 +363,38 @@ void graph_one() { limited(tbb::flow::serial); }
 
 void graph_three() { limited(3); }
 
+/* Ten messages, of which `at_a_time` are behind a limiter, and last 30 each. */
+template <typename Decrement> void behind_limiter(size_t at_a_time)
+{
+    tbb::flow::graph graph;
+    int made = 0;
+    tbb::flow::input_node<int> first(graph, [&](tbb::flow_control &control) {
+        if (made == 10)
+            control.stop();
+        return made++;
+    });
+    tbb::flow::limiter_node<int, Decrement> limiter(graph, at_a_time);
+    tbb::flow::function_node<int, Decrement> second(graph, tbb::flow::unlimited, [](int) {
+        tick(30);
+        if constexpr (std::is_same_v<Decrement, tbb::flow::continue_msg>)
+            return Decrement();
+        else
+            return Decrement(1);
+    });
+    tbb::flow::make_edge(first, limiter);
+    tbb::flow::make_edge(limiter, second);
+    tbb::flow::make_edge(second, limiter.decrementer());
+    first.activate(); // site
+    graph.wait_for_all();
+    tick(1);
+}
+
+void limiter() { behind_limiter<tbb::flow::continue_msg>(2); }
+
+void limiter_of_one() { behind_limiter<tbb::flow::continue_msg>(1); }
+
+void limiter_by_number() { behind_limiter<long>(2); }
+
 /* A node with a priority: what a thread was about to run is put back. */
 void graph_urgent()
 {
@@ -459,6 +491,9 @@ const Case cases[] = {
     {"graph", graph, 151, 31},
     {"graph-one", graph_one, 371, 308},
     {"graph-three-alone", graph_three, 371, 5 + 4 * 30 + 2 + 1},
+    {"limiter-alone", limiter, 301, 151},
+    {"limiter-of-one", limiter_of_one, 301, 301},
+    {"limiter-by-number-alone", limiter_by_number, 301, 151},
     {"graph-urgent", graph_urgent, 10 * 42, 35},
     {"arena", arena, 8, 5},
     {"once", once, 5, 5},

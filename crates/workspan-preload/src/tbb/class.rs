@@ -47,6 +47,12 @@ pub struct Class {
     pub parts: bool,
     /// Its tasks fold bodies when they are done.
     pub folds: bool,
+    /// Its tasks have the graph of their node, which is known ([`node_word`]).
+    pub in_graph: bool,
+    /// They run a body of the program's.
+    pub has_body: bool,
+    /// They let messages through a node that limits these, and run no body.
+    pub forwards: bool,
     /// In which word of a task the address of its node is ([`node_word`]); 0: it has none.
     pub node_word: usize,
     /// Where the address of its body lies from the node on, in words ([`super::node`]).
@@ -186,6 +192,9 @@ unsafe fn add(slot: usize, vtable: *const Slots) -> Option<&'static Class> {
             role,
             parts: is_algorithm(kind),
             folds,
+            in_graph: node_word(name) != 0,
+            has_body: node_word(name) != 0 && !name.contains("21forward_task_bypassI"),
+            forwards: does_forward(name),
             node_word: node_word(name),
             body_at: AtomicU32::new(0),
             name,
@@ -206,12 +215,20 @@ unsafe fn add(slot: usize, vtable: *const Slots) -> Option<&'static Class> {
     None
 }
 
-/// In which word of a task of this class its node's address is; 0: it runs no node's body. Word 12 follows what all tasks of graphs
+/// True for tasks that let messages through a node that limits these.
+fn does_forward(class: &str) -> bool {
+    ["2d1", "2d2"].iter().any(|namespace| {
+        let rest = class.strip_prefix("N3tbb6detail").and_then(|rest| rest.strip_prefix(namespace));
+        rest.is_some_and(|rest| rest.starts_with("21forward_task_bypassINS1_12limiter_nodeI"))
+    })
+}
+
+/// In which word of a task of this class its node's address is; 0: it has none. Word 12 follows what all tasks of graphs
 /// have; from oneTBB 2022 on there is one word more, and another one in those of messages that somebody waits for.
 fn node_word(class: &str) -> usize {
     let is = |namespace: &str| {
         let rest = class.strip_prefix("N3tbb6detail").and_then(|rest| rest.strip_prefix(namespace));
-        let names = ["22apply_body_task_bypassI", "22input_node_task_bypassI"];
+        let names = ["22apply_body_task_bypassI", "22input_node_task_bypassI", "21forward_task_bypassI"];
         rest.is_some_and(|rest| names.iter().any(|name| rest.starts_with(name)))
     };
     match (is("2d1"), is("2d2")) {
@@ -317,7 +334,8 @@ mod tests {
         check("N3tbb6detail2d222apply_body_task_bypassINS1_14function_inputIiiEEiNS1_10graph_taskEEE", 13);
         check("N3tbb6detail2d222apply_body_task_bypassINS1_1nEiNS1_31graph_task_with_message_waitersEEE", 14);
         check("N3tbb6detail2d122input_node_task_bypassINS1_10input_nodeIiEEEE", 12);
-        check("N3tbb6detail2d121forward_task_bypassINS1_11buffer_nodeIiEEEE", 0);
+        check("N3tbb6detail2d121forward_task_bypassINS1_11buffer_nodeIiEEEE", 12);
+        check("N3tbb6detail2d122priority_task_selectorE", 0);
         check("", 0);
     }
 }

@@ -13,7 +13,9 @@ use workspan_wire::shm::Asked;
 
 use super::abi::{Context, Task};
 use super::site::Called;
-use super::{algorithm, arena, context, fold, library, pipeline, spawn, start, state, suspend as suspension, wait};
+use super::{
+    algorithm, arena, context, fold, library, limiter, pipeline, spawn, start, state, suspend as suspension, wait,
+};
 
 extern "C" {
     fn abort() -> !;
@@ -325,8 +327,18 @@ macro_rules! starts {
 
 starts! {
     initialize_arena "_ZN3tbb6detail2r110initializeERNS0_2d115task_arena_baseE";
-    attach_arena "_ZN3tbb6detail2r16attachERNS0_2d115task_arena_baseE";
     create_control "_ZN3tbb6detail2r16createERNS0_2d114global_controlE";
+}
+
+#[export_name = "_ZN3tbb6detail2r16attachERNS0_2d115task_arena_baseE"]
+unsafe extern "C-unwind" fn attach_arena(arena: *const c_void) -> bool {
+    type Kind = unsafe extern "C-unwind" fn(*const c_void) -> bool;
+    static FIRST: start::First = start::First::new();
+    let own = own!("_ZN3tbb6detail2r16attachERNS0_2d115task_arena_baseE" as Kind);
+    // A graph does so when it begins.
+    limiter::forget();
+    // SAFETY: the caller's own.
+    FIRST.call(|| unsafe { own(arena) })
 }
 
 #[export_name = "_ZN3tbb6detail2r128is_group_execution_cancelledERNS0_2d118task_group_contextE"]

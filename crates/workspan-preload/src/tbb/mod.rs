@@ -18,6 +18,7 @@ pub mod context;
 pub mod fold;
 pub mod interpose;
 pub mod library;
+pub mod limiter;
 pub mod names;
 pub mod node;
 pub mod order;

@@ -232,7 +232,7 @@ struct Piece {
 }
 
 /// What is at an address of this process, if anything is; zeros behind the end of memory.
-fn read<const N: usize>(address: u64) -> Option<[u8; N]> {
+pub(super) fn read<const N: usize>(address: u64) -> Option<[u8; N]> {
     let mut bytes = [0; N];
     let to = Piece { base: bytes.as_mut_ptr() as u64, length: N };
     let from = Piece { base: address, length: N };

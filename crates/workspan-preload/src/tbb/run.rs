@@ -7,7 +7,7 @@ use workspan_collect::thread;
 use workspan_wire::shm::Thread;
 
 use super::abi::{Execution, Task};
-use super::{class, fold, node, spawn, state, wait};
+use super::{class, fold, limiter, node, spawn, state, wait};
 use crate::dag::frame::Frame;
 use crate::dag::{gather, task as rules};
 use crate::ompt::events;
@@ -20,13 +20,33 @@ use crate::ompt::events;
 pub unsafe extern "C-unwind" fn execute(task: *const Task, how: *const Execution) -> *const Task {
     // SAFETY: the caller's promise.
     let (class, begun) = unsafe { begin(task) };
-    let is_followed = class.node_word != 0 && begun.0.is_some();
-    // SAFETY: the class says so, and the task has not run.
-    let within = is_followed.then(|| unsafe { node::enter(task, class) });
     // SAFETY: the task's own function.
-    let next = unsafe { ((*class.original).execute)(task, how) };
-    drop(within);
+    let own = || unsafe { ((*class.original).execute)(task, how) };
+    let next = match class.in_graph && begun.0.is_some() {
+        // SAFETY: the class says so, and the task has not run.
+        true => unsafe { in_graph(task, class, own) },
+        false => own(),
+    };
     begun.end(next);
+    next
+}
+
+/// What `own` returns, which runs `task`.
+///
+/// # Safety
+///
+/// `task` is of this class, whose tasks have nodes, and has not run.
+#[inline(never)]
+unsafe fn in_graph(task: *const Task, class: &'static class::Class, own: impl FnOnce() -> *const Task) -> *const Task {
+    limiter::begins(task);
+    if class.forwards {
+        // SAFETY: the caller's promise.
+        return unsafe { limiter::forwards(task, class, own) };
+    }
+    // SAFETY: the caller's promise.
+    let within = class.has_body.then(|| unsafe { node::enter(task, class) });
+    let next = own();
+    drop(within);
     next
 }
 

@@ -10,7 +10,7 @@ use workspan_wire::site::SiteKind;
 use super::abi::{Context, Task};
 use super::class::{self, hand_over, Class, Role};
 use super::site::{self, Called};
-use super::{algorithm, context, fold, node, stage, state};
+use super::{algorithm, context, fold, limiter, node, stage, state};
 use crate::dag::create as dag_create;
 use crate::dag::frame::{Frame, Kind};
 use crate::dag::gather::{self, Gather};
@@ -36,6 +36,10 @@ pub unsafe fn spawned(task: *const Task, context: *const Context, called: Called
     rules::stop(thread, at);
     // SAFETY: a task has a virtual table.
     if let Some(class) = unsafe { class::of(thread, task.vtable.get()) } {
+        if class.in_graph {
+            // SAFETY: the class says so; its graph waits for it.
+            unsafe { limiter::spawned(thread, task, class) };
+        }
         let made = create(thread, creator, task, class, context, called, at);
         if let Some(cost) = made.and_then(|_| state::cost(thread, since)) {
             let within = made.unwrap_or_default();

@@ -199,7 +199,7 @@ fn joins_in_recorded_strands() {
 #[test]
 fn waits_of_stages_and_nodes_are_edges() {
     let program = tbb("constructs.cpp", GCC);
-    let cases = ["serial-end", "serial-end-any", "serial-short-end", "one-token", "graph-one"];
+    let cases = ["serial-end", "serial-end-any", "serial-short-end", "one-token", "graph-one", "limiter-alone"];
     let mut runs = Vec::new();
     for case in cases {
         runs.extend(WORKERS.map(|workers| (case, workers)));
