@@ -63,6 +63,8 @@ pub struct SiteInfo {
     pub always: bool,
     /// It applies an operator, and nothing else depends on what that gives.
     pub alone: bool,
+    /// The number of loops around it, from the innermost one on, in which each iteration writes at the same address.
+    pub fixed: u8,
 }
 
 /// A segment.
@@ -338,6 +340,7 @@ impl Source {
                     has_address,
                     always: meaning.always,
                     alone: meaning.alone,
+                    fixed: meaning.fixed,
                     writes: operation.access != Access::Load,
                     thread_local: operation.flags & operation::THREAD_LOCAL != 0,
                     place,

@@ -181,7 +181,7 @@ pub struct Sink<'s> {
     pub places: &'s mut Places,
 }
 
-impl Sink<'_> {
+impl<'s> Sink<'s> {
     fn text(&mut self, name: Option<String>) -> u32 {
         name.map_or(NONE, |name| self.places.text(self.described, &name))
     }
@@ -194,14 +194,7 @@ impl Sink<'_> {
             let name = self.text(variable.map(|variable| variable.name));
             self.described.facts.locals.push(Local { function: number, name, line });
         }
-        let conditions = Conditions {
-            llvm: self.llvm,
-            context: self.context,
-            loops: &plan.loops,
-            blocks: &plan.handles,
-            locals: extra.locals,
-            all_conditions: extra.all_conditions,
-        };
+        let conditions = self.conditions(plan, extra);
         for at in 0..plan.loops.loops.len() {
             let shape = conditions.shape(at);
             let place =
@@ -220,8 +213,23 @@ impl Sink<'_> {
         }
     }
 
+    fn conditions<'p>(&self, plan: &'p Plan, extra: &Extra<'p>) -> Conditions<'p>
+    where
+        's: 'p,
+    {
+        Conditions {
+            llvm: self.llvm,
+            context: self.context,
+            loops: &plan.loops,
+            blocks: &plan.handles,
+            locals: extra.locals,
+            all_conditions: extra.all_conditions,
+        }
+    }
+
     /// Lines, touches and meanings of a segment.
-    pub fn segment(&mut self, segment: &Segment, extra: &Extra<'_>) {
+    pub fn segment(&mut self, segment: &Segment, plan: &Plan, extra: &Extra<'_>) {
+        let conditions = self.conditions(plan, extra);
         let of = |instruction, number| extra.updates.get(&(instruction, number));
         let update = |instruction, number| of(instruction, number).map_or(0, |applied| applied.update as u8);
         let mut last = (std::ptr::null_mut(), 0);
@@ -233,7 +241,9 @@ impl Sink<'_> {
             let update = update(last.0, last.1);
             let local = self.with_address(operation.instruction, extra);
             let always = segment.always;
-            self.described.facts.operations.push(Meaning { variable, update, direct, whole, local, always, alone });
+            let fixed = conditions.levels(segment.block, operation.instruction, operation.address);
+            let meaning = Meaning { variable, update, direct, whole, local, always, alone, fixed };
+            self.described.facts.operations.push(meaning);
         }
         for touch in &segment.touches {
             let place = self.places.of_instruction(self.llvm, self.context, self.described, touch.instruction);

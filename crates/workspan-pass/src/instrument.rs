@@ -201,7 +201,7 @@ impl Work<'_> {
                     described: &mut self.described,
                     places: &mut self.places,
                 };
-                sink.segment(segment, extra);
+                sink.segment(segment, plan, extra);
             }
             let id = small(self.described.segments.len());
             self.described.segments.push(described);

@@ -9,7 +9,7 @@
 //!   [`atomics`]: what atomic operations order.
 //! * [`locals`]: variables without an address; [`updates`]: reductions; [`choosers`]: functions that
 //!   return the greatest number; [`conditions`]: how loops end; [`names`], [`reached`],
-//!   [`members`]: variables of the source; [`library`]:
+//!   [`members`]: variables of the source; [`fixed`]: addresses that loops do not change; [`library`]:
 //!   all for modules that are instrumented before optimisation ([`early`]).
 //! * [`sections`]: arrays that Fortran's run-time reads and writes; [`streams`]: texts that C++'s streams write.
 //! * [`rust`]: what modules of rustc need before that; [`variables`]: variables out of the values that loops carry,
@@ -39,6 +39,7 @@ mod costs;
 pub mod debug;
 pub mod early;
 pub mod emit;
+mod fixed;
 pub mod format;
 pub mod instrument;
 pub mod interpose;

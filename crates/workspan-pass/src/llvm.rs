@@ -267,6 +267,18 @@ pub fn initialise_assembly(target: &str) {
     }
 }
 
+/// True for an `or` of two numbers that have no bit in common, which is their sum. LLVM says so from version 18 on.
+pub fn is_disjoint(or: Ref) -> bool {
+    let function = lookup("LLVMGetIsDisjoint");
+    if function.is_null() {
+        return false;
+    }
+    // SAFETY: LLVM's function of this name has this type.
+    let function = unsafe { core::mem::transmute::<*mut c_void, unsafe extern "C" fn(Ref) -> c_int>(function) };
+    // SAFETY: the caller gives an `or`.
+    unsafe { function(or) != 0 }
+}
+
 /// Opcodes of instructions.
 pub mod opcode {
     #![expect(missing_docs, reason = "LLVM's names")]

@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 use workspan_trace::rust_names::is_library_file;
 
 use crate::debug;
-use crate::llvm::{opcode, type_kind, Llvm, Ref};
+use crate::llvm::{is_disjoint, opcode, type_kind, Llvm, Ref};
 use crate::locals::users;
 use crate::names::{Valued, Variable};
 use crate::variables;
@@ -265,6 +265,26 @@ impl Sizes<'_> {
     }
 }
 
+/// Has steps of counters be sums: LLVM adds one to an even number by `or`.
+fn make_sums(llvm: &Llvm, context: Ref, function: Ref) {
+    let is_phi = |value: Ref| !llvm.is_a_instruction(value).is_null() && llvm.opcode(value) == opcode::PHI;
+    let steps = all_of(llvm, function).into_iter().filter(|at| {
+        llvm.opcode(*at) == opcode::OR
+            && is_phi(llvm.operand(*at, 0))
+            && llvm.constant(llvm.operand(*at, 1)).is_some()
+            && is_disjoint(*at)
+    });
+    for or in steps.collect::<Vec<Ref>>() {
+        let builder = llvm.create_builder(context);
+        llvm.position_before(builder, or);
+        let sum = llvm.build_add(builder, llvm.operand(or, 0), llvm.operand(or, 1), c"".as_ptr());
+        llvm.set_debug_location(sum, llvm.debug_location(or));
+        llvm.replace_uses(or, sum);
+        llvm.erase(or);
+        llvm.dispose_builder(builder);
+    }
+}
+
 /// Gives variables that loops carry their memory back; their names.
 pub fn variables(llvm: &Llvm, module: Ref) -> HashMap<Ref, Variable> {
     let mut names = HashMap::new();
@@ -272,6 +292,7 @@ pub fn variables(llvm: &Llvm, module: Ref) -> HashMap<Ref, Variable> {
     let mut kept = HashSet::new();
     for function in llvm.functions(module) {
         if llvm.is_declaration(function) == 0 {
+            make_sums(llvm, llvm.context_of(module), function);
             variables::gather_steps(llvm, function);
             kept.extend(variables::demote(llvm, function, &valued, &mut names));
         }

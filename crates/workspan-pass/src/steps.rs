@@ -132,7 +132,7 @@ impl Conditions<'_> {
     }
 
     /// True for a value that the loop does not change.
-    fn is_fixed(&self, value: Ref, inside: &[usize]) -> bool {
+    pub(crate) fn is_fixed(&self, value: Ref, inside: &[usize]) -> bool {
         let llvm = self.llvm;
         if llvm.constant(value).is_some() {
             return true;

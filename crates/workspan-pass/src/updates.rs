@@ -429,7 +429,7 @@ impl Finder<'_> {
         let condition = self.condition(before)?;
         let is_true = llvm.successor(llvm.terminator(before), 0) == block;
         let (left, right, greater) = self.comparison(condition)?;
-        if self.does_more(block) {
+        if self.does_more(before, block) {
             return None;
         }
         let greater = greater == is_true;
@@ -442,13 +442,33 @@ impl Finder<'_> {
         }
     }
 
-    /// True if what runs behind a comparison alone writes memory besides, or calls: then that a value is the greatest so far is seen.
-    /// Numbers and pointers by themselves are the judge's matter: it knows whether they are read afterwards.
-    fn does_more(&self, block: Ref) -> bool {
-        let Around { loops, numbers, .. } = self.around;
-        let Some(number) = numbers.get(&block).copied() else { return true };
-        let behind = numbers.iter().filter(|(_, other)| loops.dominates(number, **other)).map(|(block, _)| *block);
-        behind.flat_map(|block| self.llvm.instructions(block)).any(|at| self.is_seen(at))
+    /// True if what runs behind a comparison alone, or where it fails alone, writes memory besides, calls, or counts: then that a value is
+    /// the greatest so far is seen. Numbers and pointers that the loop does not read are the judge's matter: it knows whether they are read
+    /// afterwards.
+    fn does_more(&self, before: Ref, block: Ref) -> bool {
+        let (llvm, Around { loops, numbers, .. }) = (self.llvm, self.around);
+        let end = llvm.terminator(before);
+        let alone = |next: &Ref| *next == block || self.only_predecessor(*next) == Some(before);
+        let sides: Vec<Ref> = (0..llvm.successors(end)).map(|at| llvm.successor(end, at)).filter(alone).collect();
+        let Some(sides) = sides.iter().map(|side| numbers.get(side).copied()).collect::<Option<Vec<usize>>>() else {
+            return true;
+        };
+        let is_behind = |other: usize| sides.iter().any(|side| loops.dominates(*side, other));
+        let behind = numbers.iter().filter(|(_, other)| is_behind(**other) && self.is_inside(**other));
+        behind.flat_map(|(block, _)| llvm.instructions(*block)).any(|at| self.is_seen(at))
+    }
+
+    /// True for a block of the innermost loop.
+    fn is_inside(&self, block: usize) -> bool {
+        self.around.innermost.is_none_or(|number| self.around.loops.contains(number, block))
+    }
+
+    /// True if the innermost loop reads a variable.
+    fn is_read(&self, pointer: Ref) -> bool {
+        let llvm = self.llvm;
+        let reads = |at: &Ref| llvm.opcode(*at) == opcode::LOAD && llvm.operand(*at, 0) == pointer;
+        let all = users(llvm, pointer).into_iter().filter(reads);
+        all.filter_map(|at| self.around.numbers.get(&llvm.block_of(at))).any(|block| self.is_inside(*block))
     }
 
     /// True for a write to memory that is not ours, and for a call that may write.
@@ -464,7 +484,7 @@ impl Finder<'_> {
                 let is_alloca = !llvm.is_a_instruction(pointer).is_null() && llvm.opcode(pointer) == opcode::ALLOCA;
                 let is_whole = is_alloca && is_scalar(llvm.allocated_type(pointer))
                     || !llvm.is_a_global_variable(pointer).is_null() && is_scalar(llvm.global_value_type(pointer));
-                !is_whole && !same(llvm, pointer, self.pointer, 0)
+                (!is_whole || self.is_read(pointer)) && !same(llvm, pointer, self.pointer, 0)
             }
             opcode::CALL | opcode::INVOKE => {
                 let name = llvm.callee(instruction).map(|callee| llvm.name(callee)).unwrap_or_default();
@@ -479,6 +499,10 @@ impl Finder<'_> {
     /// `c ? yes : no`, one of them what was there.
     fn extreme(&self, condition: Ref, yes: Ref, no: Ref) -> Option<(Update, Vec<Ref>)> {
         let llvm = self.llvm;
+        // Nothing else may know whether a greater one was found.
+        if users(llvm, condition).len() > 1 {
+            return None;
+        }
         let (left, right, greater) = self.comparison(condition)?;
         let is_same = |a: Ref, b: Ref| same(llvm, self.strip(a), self.strip(b), 0);
         let takes_left = if is_same(yes, left) && is_same(no, right) {

@@ -88,6 +88,9 @@ const WHOLE: u32 = 9;
 const ALWAYS: u32 = 10;
 /// Bit of [`Meaning::alone`].
 const ALONE: u32 = 11;
+/// Lowest bit of [`Meaning::fixed`], and how many values it has.
+const FIXED: u32 = 12;
+const FIXED_MOST: u32 = 15;
 
 /// What an operation means in the source.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -106,6 +109,8 @@ pub struct Meaning {
     pub always: bool,
     /// It applies an operator, and nothing else depends on what that gives.
     pub alone: bool,
+    /// The number of loops around it, from the innermost one on, in which each iteration reaches the same address, and what it writes is no constant.
+    pub fixed: u8,
 }
 
 /// Operators that may be applied in any order.
@@ -228,7 +233,8 @@ impl Facts {
             out.number(u64::from(meaning.variable.wrapping_add(1)));
             let bits = [(meaning.whole, WHOLE), (meaning.always, ALWAYS), (meaning.alone, ALONE)];
             let bits = bits.into_iter().fold(0, |bits, (is_set, bit)| bits | u64::from(is_set) << bit);
-            out.number(u64::from(meaning.direct) | u64::from(meaning.update) << 1 | bits);
+            let fixed = u64::from(meaning.fixed).min(FIXED_MOST.into()) << FIXED;
+            out.number(u64::from(meaning.direct) | u64::from(meaning.update) << 1 | bits | fixed);
             out.number(meaning.local.into());
         }
         for each in &self.loops {
@@ -293,9 +299,13 @@ impl Facts {
             let variable = or_none(from.small()?, sizes.texts)?;
             let head = from.small()?;
             let [whole, always, alone] = [WHOLE, ALWAYS, ALONE].map(|bit| head >> bit & 1 != 0);
-            let update = u8::try_from((head & !(1 << WHOLE | 1 << ALWAYS | 1 << ALONE)) >> 1).map_err(|_| Malformed)?;
+            let fixed =
+                u8::try_from(head >> FIXED).ok().filter(|fixed| u32::from(*fixed) <= FIXED_MOST).ok_or(Malformed)?;
+            let update = (head & !(1 << WHOLE | 1 << ALWAYS | 1 << ALONE | FIXED_MOST << FIXED)) >> 1;
+            let update = u8::try_from(update).map_err(|_| Malformed)?;
             let local = below(from.small()?, facts.locals.len() + 1)?;
-            facts.operations.push(Meaning { variable, update, direct: head & 1 != 0, whole, local, always, alone });
+            let direct = head & 1 != 0;
+            facts.operations.push(Meaning { variable, update, direct, whole, local, always, alone, fixed });
         }
         for _ in 0..sizes.loops {
             let flags = from.small()?;

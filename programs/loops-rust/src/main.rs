@@ -5,6 +5,7 @@ mod cells;
 mod folds;
 mod iterators;
 mod kernels;
+mod leftover;
 mod shown;
 mod tricky;
 
@@ -267,6 +268,7 @@ fn main() {
     tricky::run();
     folds::run();
     cells::run();
+    leftover::run();
     std::hint::black_box(shown::run());
     let (mut v, mut w) = (vec![0.0; N], vec![0.0; N]);
     let mut points: Vec<Point> = (0..N).map(|i| Point { x: i as f64, y: 1.0 }).collect();

@@ -24,12 +24,13 @@ impl Judge<'_> {
         let sites = kept.iter().map(|(site, live)| (self.site(*site), live));
         let chosen = sites.filter(|(site, live)| {
             // Written on a condition: not in each iteration, or beside an extreme.
-            let on_condition = || site.in_loop == carrier && !site.always;
+            let is_nested = || site.in_loop != carrier && self.is_one_place(carrier, site);
+            let on_condition = || site.in_loop == carrier && !site.always || is_nested();
             let is_chosen = live.other
                 || has_extreme && (live.unknown || live.last && on_condition())
                 || live.last && on_condition() && !self.is_written_each_time(carrier, site);
             is_chosen
-                && (is_scalar(site) || self.is_member(site))
+                && (is_scalar(site) || self.is_member(site) || self.is_one_place(carrier, site))
                 && site.update == 0
                 && self.induction(carrier, site.local).is_none()
         });
@@ -63,11 +64,21 @@ impl Judge<'_> {
         site.direct && self.name_of(site).contains(['.', '%'])
     }
 
+    /// True for what each iteration of a loop writes at the same address, if it writes it at all.
+    fn is_one_place(&self, carrier: u32, site: &SiteInfo) -> bool {
+        let (mut at, mut levels) = (site.in_loop, 1);
+        while at != carrier && at != 0 {
+            (at, levels) = (self.engine.source.loops[at as usize - 1].parent, levels + 1);
+        }
+        at == carrier && site.fixed >= levels
+    }
+
     /// True if each iteration was seen to write a variable.
     fn is_written_each_time(&self, carrier: u32, of: &SiteInfo) -> bool {
         let count = self.engine.loops[carrier as usize - 1];
         let is_same = |site: &SiteInfo| {
-            site.function == of.function && site.local == of.local && site.variable == of.variable && is_scalar(site)
+            let is_known = is_scalar(site) || self.is_one_place(carrier, site);
+            site.function == of.function && site.local == of.local && site.variable == of.variable && is_known
         };
         let all = self.engine.table.all.iter().filter(|(key, values)| {
             key.carrier == carrier

@@ -46,6 +46,7 @@ impl Judge<'_> {
             () if (live.unknown || unseen && !is_array) && !self.is_always_written(carrier, carried, writer) => {
                 Afterwards::Any
             }
+            () if live.last && !is_array && !self.is_written_by_each(carrier, carried, writer) => Afterwards::Any,
             () if unseen && is_array && !live.unknown => Afterwards::Unseen,
             () if live.last || live.unknown || unseen => Afterwards::Last,
             () => Afterwards::Nothing,
@@ -69,6 +70,27 @@ impl Judge<'_> {
             let is_own = key.sink == writer || key.source == writer;
             is_own && follows && !values.varies && values.count == followers
         })
+    }
+
+    /// True if each iteration was seen to write what a site writes: there, or at a site that writes the same.
+    fn is_written_by_each(&self, carrier: u32, carried: &Carried<'_>, writer: Site) -> bool {
+        let overwritten = || carried.names.iter().filter(|(key, _)| key.kind == Kind::Waw);
+        let mut same = BTreeSet::from([writer]);
+        loop {
+            let meets = |key: &Key| same.contains(&key.source) || same.contains(&key.sink);
+            let all: Vec<Site> =
+                overwritten().filter(|(key, _)| meets(key)).flat_map(|(key, _)| [key.source, key.sink]).collect();
+            let before = same.len();
+            same.extend(all);
+            if same.len() == before {
+                break;
+            }
+        }
+        let count = self.engine.loops[carrier as usize - 1];
+        let followers = count.iterations.saturating_sub(count.entries);
+        let follows = |key: &Key, values: &Record| same.contains(&key.sink) && (values.least, values.most) == (1, 1);
+        let seen = overwritten().filter(|(key, values)| follows(key, values)).map(|(_, values)| values.count);
+        seen.sum::<u64>() >= followers
     }
 
     /// True if what a variable holds after the loop may be read unseen: Rust hands variables to its library, which is not

@@ -159,10 +159,15 @@ impl Judge<'_> {
         // Of two objects, one of which is chosen, the other is another variable.
         let variable = first.variable;
         let elsewhere = |site: &SiteInfo| site.direct && site.variable != variable;
+        // So it may be the loop's counter, which then steps on: `m[i % 16] = std::max(i, m[i % 16])`.
+        let steps_on = |key: &Key| {
+            let sink = self.site(key.sink);
+            key.kind == Kind::War && elsewhere(sink) && self.induction(carrier, sink.local).is_some()
+        };
         let seen = self.engine.table.all.iter().any(|(key, _)| {
             let (from, to) = (sites.contains(&key.source), sites.contains(&key.sink));
-            let other =
-                from && !is_update(key.sink) || to && !is_update(key.source) && !elsewhere(self.site(key.source));
+            let other = from && !is_update(key.sink) && !steps_on(key)
+                || to && !is_update(key.source) && !elsewhere(self.site(key.source));
             other && runs_inside(key)
         });
         (!seen).then_some(update)

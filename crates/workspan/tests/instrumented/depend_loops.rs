@@ -73,6 +73,9 @@ fn no_serial_loop_is_called_parallel_and_parallel_ones_are_found() {
         ("streams.cpp", "c++ -std=c++20 -O0"),
         ("slices.f90", "gfortran -O2"),
         ("derived.f90", "gfortran -O3"),
+        ("leftover.c", "cc -O2"),
+        ("leftover.c", "cc -O0"),
+        ("leftover.cpp", "c++ -std=c++20 -O2"),
     ] {
         let folder = folder(&format!("depend-loops-{}-{}", file, command.replace(' ', "")));
         let text = fs::read_to_string(programs.join(file)).expect("it is there");
@@ -102,7 +105,7 @@ fn no_serial_loop_is_called_parallel_and_parallel_ones_are_found() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    assert!(all >= 1300, "{all}");
+    assert!(all >= 1370, "{all}");
     assert!(missed.len() * 100 <= parallel * 3, "of {parallel}, missed:\n{}", missed.join("\n"));
     assert!(exact * 100 >= parallel * 95, "{exact} of {parallel}");
 }

@@ -8,8 +8,17 @@ use serde_json::Value;
 
 use crate::support::{err, folder, success};
 
-const FILES: [&str; 8] =
-    ["main.rs", "iterators.rs", "kernels.rs", "adapters.rs", "tricky.rs", "folds.rs", "cells.rs", "shown.rs"];
+const FILES: [&str; 9] = [
+    "main.rs",
+    "iterators.rs",
+    "kernels.rs",
+    "adapters.rs",
+    "tricky.rs",
+    "folds.rs",
+    "cells.rs",
+    "shown.rs",
+    "leftover.rs",
+];
 
 #[test]
 fn loops_of_rust_have_verdicts_at_their_lines() {
@@ -51,7 +60,7 @@ fn loops_of_rust_have_verdicts_at_their_lines() {
         }
     }
     assert!(wrong.is_empty(), "serial, and called parallel:\n{}", wrong.join("\n"));
-    assert!(all >= 340, "{all}");
+    assert!(all >= 356, "{all}");
     assert!(missed.len() * 100 <= parallel * 2, "of {parallel}, missed:\n{}", missed.join("\n"));
 }
 

@@ -1,0 +1,75 @@
+//! What is left over of several iterations, and who knows that a greater value has been found. Labels as in the other files.
+
+#[derive(Default)]
+struct Best {
+    at: usize,
+    value: f64,
+    hits: usize,
+}
+
+impl Best {
+    fn see(&mut self, i: usize, x: f64) {
+        if x > self.value {
+            self.value = x;
+            self.at = i;
+        }
+    }
+
+    fn last(&mut self, i: usize, x: f64) {
+        if x > 3.0 {
+            self.at = i;
+        }
+    }
+
+    fn count(&mut self, x: f64) {
+        if x > 3.0 {
+            self.hits += 1;
+        }
+    }
+
+    fn find(&mut self, v: &[f64], key: f64) {
+        for (i, x) in v.iter().enumerate() { if *x == key { self.at = i; } } // @serial
+    }
+}
+
+fn put(to: &mut usize, i: usize, x: f64) {
+    if x > 3.0 {
+        *to = i;
+    }
+}
+
+#[rustfmt::skip]
+fn known(v: &[f64]) -> f64 {
+    let (mut most, mut times) = (-1.0, 0);
+    for x in v { if *x > most { most = *x; times += 1; } } // @serial
+    let (mut greatest, mut others) = (-1.0, 0);
+    for x in v { if *x > greatest { greatest = *x; } else { others += 1; } } // @serial
+    let (mut first, mut second) = (-1.0, -1.0);
+    for x in v { if *x > first { first = *x; } else if *x > second { second = *x; } } // @serial
+    let (mut lo, mut hi) = (1e9, -1e9);
+    for x in v { if *x > hi { hi = *x; } if *x < lo { lo = *x; } } // @clauses
+    let (mut streak, mut longest) = (0, 0);
+    for x in v { if *x > 3.0 { streak += 1; longest = longest.max(streak); } else { streak = 0; } } // @serial
+    let mut even = 0.0;
+    for (i, x) in v.iter().enumerate().filter(|(i, _)| i % 2 == 0) { even += *x * i as f64; } // @clauses
+    most + times as f64 + greatest + others as f64 + first + second + lo + hi + longest as f64 + even
+}
+
+#[rustfmt::skip]
+fn left(v: &[f64]) -> usize {
+    let (mut single, mut last, mut count, mut found) = (Best::default(), Best::default(), Best::default(), Best::default());
+    for (i, x) in v.iter().enumerate() { single.see(i, *x); } // @serial
+    for (i, x) in v.iter().enumerate() { last.last(i, *x); } // @serial
+    for x in v { count.count(*x); } // @clauses
+    found.find(v, 9.0);
+    let (mut kept, mut boxed, mut each) = (0, Box::new(0), [0; 4]);
+    for (i, x) in v.iter().enumerate() { put(&mut kept, i, *x); } // @serial
+    for (i, x) in v.iter().enumerate() { if *x > 3.0 { *boxed = i; } } // @serial
+    for (i, x) in v.iter().enumerate() { if *x == 9.0 { each[2] = i; } } // @serial
+    single.at + last.at + count.hits + found.at + kept + *boxed + each[2]
+}
+
+pub fn run() {
+    let v: Vec<f64> = (0..40).map(|i| if i == 20 { 9.0 } else { f64::from((i * 7 + 3) % 8) }).collect();
+    println!("{} {}", known(&v), left(&v));
+}
