@@ -23,6 +23,8 @@ pub mod calibrate;
 pub mod cost;
 #[cfg(not(idle_only))]
 pub mod dag;
+#[cfg(all(target_arch = "x86_64", not(any(idle_only, miri, feature = "alone"))))]
+pub mod lingering;
 #[cfg(not(any(idle_only, miri, feature = "alone")))]
 pub mod marks;
 #[cfg(not(any(idle_only, miri, feature = "alone")))]

@@ -26,6 +26,8 @@ use workspan_wire::site::SiteKind;
 use crate::cost;
 use crate::dag::frame::Frame;
 use crate::dag::{create as tasks, marked, range, solo, task, token};
+#[cfg(target_arch = "x86_64")]
+use crate::lingering;
 use crate::modules::{is_workers, of_the_runtime};
 #[cfg(target_arch = "x86_64")]
 use crate::queues;
@@ -61,7 +63,13 @@ struct Lives {
 impl Life for Lives {
     fn run(self, body: impl FnOnce() -> *mut c_void) -> *mut c_void {
         match self.born {
-            Some(born) => born.start(),
+            Some(born) => {
+                born.start();
+                #[cfg(target_arch = "x86_64")]
+                if let Some(thread) = thread::current() {
+                    lingering::begins(thread);
+                }
+            }
             None => thread::become_worker(),
         }
         let _end = Over { own: self.site.and_then(|site| enter(&site)), creator: self.creator };
@@ -267,7 +275,13 @@ fn publish_end() {
             token::give(thread);
         }
     }
+    #[cfg(target_arch = "x86_64")]
+    let begun = thread::current().and_then(lingering::of);
     thread::detach();
+    #[cfg(target_arch = "x86_64")]
+    if let Some(begun) = begun {
+        begun.ends();
+    }
 }
 
 /// What the calling thread, which begins, runs is the region of `site`.

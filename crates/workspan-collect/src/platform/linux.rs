@@ -201,7 +201,27 @@ pub fn transfers() -> Option<u64> {
     Some((of(b"syscr: ")? + of(b"syscw: ")?).wrapping_sub(own))
 }
 
-/// What a file of the kernel about the calling thread says.
+/// True if the thread of this process with this number is on a processor, or waits for one, as far as the kernel says.
+pub fn is_runnable(tid: u32) -> bool {
+    const DIGITS: usize = 10;
+    let mut path = *b"/proc/self/task/0000000000/stat\0";
+    let at = b"/proc/self/task/".len();
+    let mut rest = tid;
+    for digit in path[at..at + DIGITS].iter_mut().rev() {
+        *digit = b'0' + (rest % 10) as u8;
+        rest /= 10;
+    }
+    // The kernel knows no number that begins with 0.
+    let zeros = path[at..at + DIGITS - 1].iter().take_while(|digit| **digit == b'0').count();
+    path.copy_within(at + zeros.., at);
+    let mut text = [0u8; 128];
+    let stat = CStr::from_bytes_until_nul(&path).ok().and_then(|path| read_own(path, &mut text));
+    // "number (name) state"; a name may have parentheses.
+    let state = stat.and_then(|stat| stat.get(stat.iter().rposition(|byte| *byte == b')')? + 2));
+    state == Some(&b'R')
+}
+
+/// What a file of the kernel about the calling thread, or one of this process, says.
 fn read_own<'t>(path: &CStr, text: &'t mut [u8]) -> Option<&'t [u8]> {
     // SAFETY: a terminated path and valid flags.
     let fd = unsafe { open(path.as_ptr(), O_CLOEXEC) };

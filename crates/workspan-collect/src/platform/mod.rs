@@ -46,7 +46,7 @@ mod objects;
 pub use objects::{objects, populate_code, Object};
 
 pub use kernel::{
-    environment, executable, library_function, load_base, map_apart, map_private, map_shared, module_of,
+    environment, executable, is_runnable, library_function, load_base, map_apart, map_private, map_shared, module_of,
     monotonic_nanos, on_fork, path_of_module, populate, process_cpu_nanos, process_id, run_delay_nanos, sleep_nanos,
     thread_cpu_nanos, thread_id, thread_usage, transfers, unmap, ErrnoGuard,
 };

@@ -52,6 +52,11 @@ pub fn run_delay_nanos() -> Option<u64> {
     None
 }
 
+/// Nobody says so.
+pub fn is_runnable(_tid: u32) -> bool {
+    false
+}
+
 /// No process.
 pub fn process_id() -> u32 {
     1

@@ -4,6 +4,8 @@ use std::ffi::{c_int, c_void, CString};
 use std::os::unix::ffi::OsStrExt;
 use std::ptr::{self, NonNull};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc;
+use std::thread;
 
 use tempfile::NamedTempFile;
 use workspan_collect::platform;
@@ -82,4 +84,22 @@ fn a_forked_child_has_tables_of_its_own() {
     assert_eq!(status, 0);
     // SAFETY: the mapping is ours.
     assert_eq!(unsafe { second.read_volatile() }, 0);
+}
+
+#[test]
+fn threads_that_sleep_are_not_runnable() {
+    assert!(platform::is_runnable(platform::thread_id()));
+    assert!(!platform::is_runnable(0));
+    let (number, numbers) = mpsc::channel();
+    let (lets, waits) = mpsc::channel::<()>();
+    let thread = thread::spawn(move || {
+        number.send(platform::thread_id()).expect("somebody waits for it");
+        waits.recv()
+    });
+    let tid = numbers.recv().expect("it comes");
+    while platform::is_runnable(tid) {
+        thread::yield_now();
+    }
+    drop(lets);
+    thread.join().expect("it ends").expect_err("nothing was sent");
 }

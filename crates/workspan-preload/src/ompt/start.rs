@@ -48,7 +48,10 @@ fn restore_environment() {
 
 extern "C" fn at_exit() {
     #[cfg(all(not(idle_only), target_arch = "x86_64"))]
-    crate::sync::wait::ends();
+    {
+        crate::sync::wait::in_hook(crate::lingering::wait_for_ends);
+        crate::sync::wait::ends();
+    }
     #[cfg(not(idle_only))]
     events::note_uniform_end();
     process::finish();

@@ -30,6 +30,7 @@ use workspan_wire::shm::Thread;
 use super::abi::Task;
 use super::class::{self, Class};
 use super::node::read;
+use super::regulator::{decrementer, is_limiter, Number};
 use super::store::Store;
 use crate::sync::wait::in_task;
 use crate::sync::waiters::Left;
@@ -146,13 +147,6 @@ static KNOWN: [Graph; GRAPHS] = [const { Graph { graph: AtomicU64::new(0), last:
 /// In which word of a graph its first node is, in front of the last; 0: not known yet.
 static NODES_AT: AtomicU32 = AtomicU32::new(0);
 const NOWHERE: u32 = u32::MAX;
-
-/// A number that a decrementer takes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Number {
-    bytes: usize,
-    is_signed: bool,
-}
 
 std::thread_local! {
     /// The message with which the thread is in such a node.
@@ -274,36 +268,6 @@ fn name_of(vtable: u64) -> Option<[u8; NAME]> {
     read(name)
 }
 
-fn is_limiter(name: &[u8]) -> bool {
-    ["N3tbb6detail2d112limiter_nodeI", "N3tbb6detail2d212limiter_nodeI"]
-        .iter()
-        .any(|own| name.starts_with(own.as_bytes()))
-}
-
-/// What the decrementer of this class takes, if it is one: a number, or messages that say no more than that they come.
-fn decrementer(name: &[u8]) -> Option<Option<Number>> {
-    let own = ["N3tbb6detail2d119threshold_regulatorI", "N3tbb6detail2d219threshold_regulatorI"];
-    if !own.iter().any(|own| name.starts_with(own.as_bytes())) {
-        return None;
-    }
-    let end = name.iter().position(|byte| *byte == 0)?;
-    // The second argument of the template is before the last, which is `void`.
-    let kind = name[..end].strip_suffix(b"vEE")?.last()?;
-    let number = |bytes, is_signed| Some(Some(Number { bytes, is_signed }));
-    match kind {
-        b'_' | b'E' => Some(None),
-        b'a' | b'c' => number(1, true),
-        b'h' | b'b' => number(1, false),
-        b's' => number(2, true),
-        b't' => number(2, false),
-        b'i' => number(4, true),
-        b'j' => number(4, false),
-        b'l' | b'x' => number(8, true),
-        b'm' | b'y' => number(8, false),
-        _ => None,
-    }
-}
-
 impl Limiter {
     /// That of the node at `address`.
     fn at(address: u64) -> Option<&'static Limiter> {
@@ -419,18 +383,8 @@ unsafe extern "C-unwind" fn decrement_by(regulator: *const Object, message: *con
     let limiter = unsafe { Limiter::of(regulator) };
     // SAFETY: the decrementer's own function.
     let own = unsafe { mem::transmute::<u64, Put>(limiter.decrement.get()) };
-    let number = limiter.number.get().map_or(1, |number| {
-        let mut bytes = [0; 8];
-        // SAFETY: the message is such a number.
-        unsafe { ptr::copy_nonoverlapping(message.cast::<u8>(), bytes.as_mut_ptr(), number.bytes) };
-        let unused = 64 - 8 * number.bytes as u32;
-        let bits = i64::from_ne_bytes(bytes) << unused;
-        if number.is_signed {
-            bits >> unused
-        } else {
-            (bits.cast_unsigned() >> unused).try_into().unwrap_or(i64::MAX)
-        }
-    });
+    // SAFETY: the message is such a number.
+    let number = limiter.number.get().map_or(1, |number| unsafe { number.read(message) });
     match u64::try_from(number) {
         Ok(through) => limiter.leaves(through),
         // It counts up: that many more are in.
@@ -586,27 +540,5 @@ pub unsafe fn forwards(task: *const Task, class: &Class, own: impl FnOnce() -> *
     match Limiter::at(node) {
         Some(limiter) => enters(limiter, own, |_| false),
         None => own(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn classes_of_nodes() {
-        let name = |text: &str| {
-            let mut name = [0; NAME];
-            name[..text.len()].copy_from_slice(text.as_bytes());
-            name
-        };
-        assert!(is_limiter(&name("N3tbb6detail2d112limiter_nodeIiNS1_12continue_msgEEE")));
-        assert!(!is_limiter(&name("N3tbb6detail2d110queue_nodeIiEE")));
-        let regulator =
-            |arguments: &str| decrementer(&name(&format!("N3tbb6detail2d119threshold_regulatorI{arguments}EE")));
-        assert_eq!(regulator("NS1_12limiter_nodeIiNS1_12continue_msgEEES3_v"), Some(None));
-        assert_eq!(regulator("NS1_12limiter_nodeIiiEEiv"), Some(Some(Number { bytes: 4, is_signed: true })));
-        assert_eq!(regulator("NS1_12limiter_nodeIdmEEmv"), Some(Some(Number { bytes: 8, is_signed: false })));
-        assert_eq!(decrementer(&name("N3tbb6detail2d112limiter_nodeIiiEE")), None);
     }
 }

@@ -23,6 +23,7 @@ pub mod names;
 pub mod node;
 pub mod order;
 pub mod pipeline;
+pub mod regulator;
 pub mod run;
 pub mod site;
 pub mod spawn;

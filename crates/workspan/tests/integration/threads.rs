@@ -179,6 +179,15 @@ fn code_beside_threads() {
     }
 }
 
+/// A program waits for its threads' ends, for a moment: who said that it is done may not have come to its own.
+#[test]
+fn threads_that_have_not_come_to_their_ends() {
+    for strands in [false, true] {
+        let run = record(&threads("lingering"), &[], strands).expect("it runs");
+        assert_eq!(differences(&run, 55, 35, strands), None, "strands {strands}");
+    }
+}
+
 /// Random programs as they are called, and the most threads that they have.
 fn seeds() -> Vec<(i64, i64)> {
     let drawn = (0..PROGRAMS).flat_map(|seed| THREADS.map(|threads| (seed * 10 + threads, threads)));

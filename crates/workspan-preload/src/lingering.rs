@@ -1,0 +1,68 @@
+//! Threads that have done what they were created for when the program ends, and have not come to their ends yet.
+//!
+//! Who waits for them need not wait for their ends: Rust's scopes are over as soon as each of their threads has said so, and a latch or a
+//! flag is no more than that. A thread that loses its processor in between would be missing, with all that it did. So the program's end waits
+//! for threads that the kernel would let run, for a moment: what is to be seen of them comes in some microseconds.
+//!
+//! **Cost:** a store where a thread begins, and one where it ends. A program that ends while its threads work ends [`PATIENCE_NANOS`] later.
+
+use core::sync::atomic::{AtomicU32, Ordering};
+
+use workspan_collect::platform;
+use workspan_collect::shared::Shared;
+use workspan_collect::thread;
+use workspan_collect::waits::Wait;
+use workspan_wire::shm::{Thread, MAX_THREADS};
+
+use crate::dag::patience::patiently;
+
+/// Some turns of busy processors.
+const PATIENCE_NANOS: u64 = 50_000_000;
+
+/// By slot: the kernel's number of the program's thread there, until it has ended; 0 for none.
+static RUNNING: [AtomicU32; MAX_THREADS] = [const { AtomicU32::new(0) }; MAX_THREADS];
+
+/// A thread of the program that has begun.
+#[derive(Debug)]
+pub struct Begun {
+    place: &'static AtomicU32,
+    tid: u32,
+}
+
+impl Begun {
+    /// What is known of it is, and its slot may be another's.
+    pub fn ends(self) {
+        self.place.compare_exchange(self.tid, 0, Ordering::Release, Ordering::Relaxed).ok();
+    }
+}
+
+/// `thread`, the calling one.
+pub fn of(thread: &Thread) -> Option<Begun> {
+    let place = RUNNING.get(Shared::of(thread).slot_of(thread) as usize)?;
+    Some(Begun { place, tid: thread.tid.get() })
+}
+
+/// `thread`, the calling one, begins with what it was created for.
+pub fn begins(thread: &Thread) {
+    if let Some(Begun { place, tid }) = of(thread) {
+        place.store(tid, Ordering::Relaxed);
+    }
+}
+
+/// The program ends on the calling thread.
+pub fn wait_for_ends() {
+    let Some((thread, now)) = thread::attached().filter(|(thread, _)| thread.task.waiting.get() == 0) else { return };
+    let own = thread.tid.get();
+    let is_any_running = || {
+        let mut others =
+            RUNNING.iter().map(|place| place.load(Ordering::Acquire)).filter(|tid| *tid != 0 && *tid != own);
+        others.any(platform::is_runnable)
+    };
+    if !is_any_running() {
+        return;
+    }
+    let wait = Wait::begin_at(thread, now);
+    patiently(PATIENCE_NANOS, || !is_any_running());
+    let woken = thread::waking().map_or(now, |(_, now)| now);
+    wait.end_undecided(woken);
+}
