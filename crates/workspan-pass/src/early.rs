@@ -12,6 +12,7 @@ use workspan_trace::program::{Module, NONE};
 use crate::cfg::{graph, loops};
 use crate::conditions::Conditions;
 use crate::debug::{file_of, Places};
+use crate::fixed::Written;
 use crate::library;
 use crate::llvm::{opcode, Llvm, Ref};
 use crate::locals::{users, Locals};
@@ -164,6 +165,8 @@ pub struct Extra<'l> {
     pub updates: HashMap<(Ref, usize), Applied>,
     /// Names.
     pub declared: &'l Declared,
+    /// What loops write.
+    pub written: Written,
     /// As [`Conditions::all_conditions`].
     pub all_conditions: bool,
 }
@@ -241,7 +244,7 @@ impl<'s> Sink<'s> {
             let update = update(last.0, last.1);
             let local = self.with_address(operation.instruction, extra);
             let always = segment.always;
-            let fixed = conditions.levels(segment.block, operation.instruction, operation.address);
+            let fixed = conditions.levels(&extra.written, segment.block, operation.instruction, operation.address);
             let meaning = Meaning { variable, update, direct, whole, local, always, alone, fixed };
             self.described.facts.operations.push(meaning);
         }

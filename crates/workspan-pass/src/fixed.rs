@@ -1,19 +1,55 @@
-//! Addresses that are the same in each iteration: what is written there on a condition is left over from the last iteration that met it.
+//! Values and addresses that are the same in each iteration of a loop: what is written there on a condition is left over from the last
+//! iteration that met it.
+//!
+//! **Cost:** one look at each write of a function ([`Written`]), and then one for each part of an address.
 
+use std::collections::{HashMap, HashSet};
+
+use crate::cfg::Loops;
 use crate::conditions::Conditions;
-use crate::llvm::{opcode, Ref};
+use crate::llvm::{opcode, Llvm, Ref};
 use crate::locals::base;
 use crate::plan::Address;
 
 /// How deep addresses are followed.
 const DEEPEST: usize = 8;
-/// How many loops are asked.
+/// Loops around a write that are looked at.
 const MOST: u8 = 15;
+
+/// What the loops of a function write.
+#[derive(Debug)]
+pub struct Written {
+    /// Numbers of blocks.
+    blocks: HashMap<Ref, usize>,
+    /// By loop: the variables.
+    variables: Vec<HashSet<Ref>>,
+}
+
+impl Written {
+    /// By these loops, in a function of these blocks.
+    pub fn of(llvm: &Llvm, loops: &Loops, blocks: &[Ref]) -> Written {
+        let mut variables = vec![HashSet::new(); loops.loops.len()];
+        for (number, block) in blocks.iter().enumerate() {
+            if loops.innermost[number].is_none() {
+                continue;
+            }
+            for store in llvm.instructions(*block).into_iter().filter(|at| llvm.opcode(*at) == opcode::STORE) {
+                let variable = base(llvm, llvm.operand(store, 1));
+                let mut at = loops.innermost[number];
+                while let Some(inner) = at {
+                    variables[inner].insert(variable);
+                    at = loops.loops[inner].parent;
+                }
+            }
+        }
+        Written { blocks: blocks.iter().enumerate().map(|(number, block)| (*block, number)).collect(), variables }
+    }
+}
 
 impl Conditions<'_> {
     /// In how many of the loops around a block, from the innermost one on, each iteration writes at the same address; none for a write of
     /// a constant, since whichever of these is left over is the same.
-    pub(crate) fn levels(&self, block: usize, instruction: Ref, address: Address) -> u8 {
+    pub(crate) fn levels(&self, written: &Written, block: usize, instruction: Ref, address: Address) -> u8 {
         let llvm = self.llvm;
         let pointer = match (llvm.opcode(instruction), address) {
             (opcode::STORE, _) if llvm.is_a_constant(llvm.operand(instruction, 0)).is_null() => {
@@ -24,18 +60,58 @@ impl Conditions<'_> {
         };
         let (mut number, mut levels) = (self.loops.innermost[block], 0);
         while let Some(at) = number.filter(|_| levels < MOST) {
-            let inside: Vec<usize> = (0..self.blocks.len()).filter(|block| self.loops.contains(at, *block)).collect();
-            if !self.is_one_address(pointer, &inside, 0) {
+            let is_inside =
+                |block: Ref| written.blocks.get(&block).is_some_and(|block| self.loops.contains(at, *block));
+            let is_written = |variable: Ref| written.variables[at].contains(&variable);
+            let unchanged = Unchanged { conditions: self, is_inside: &is_inside, is_written: &is_written };
+            if !unchanged.is_address(pointer, 0) {
                 break;
             }
             (number, levels) = (self.loops.loops[at].parent, levels + 1);
         }
         levels
     }
+}
 
-    /// True if an address is computed from what a loop does not change.
-    fn is_one_address(&self, pointer: Ref, inside: &[usize], depth: usize) -> bool {
-        let llvm = self.llvm;
+/// What a loop does not change.
+pub(crate) struct Unchanged<'u> {
+    pub(crate) conditions: &'u Conditions<'u>,
+    /// True for a block of the loop.
+    pub(crate) is_inside: &'u dyn Fn(Ref) -> bool,
+    /// True for a variable that the loop writes by its name.
+    pub(crate) is_written: &'u dyn Fn(Ref) -> bool,
+}
+
+impl Unchanged<'_> {
+    /// True for a value that the loop does not change.
+    pub(crate) fn is_value(&self, value: Ref) -> bool {
+        let Conditions { llvm, locals, .. } = *self.conditions;
+        if llvm.constant(value).is_some() {
+            return true;
+        }
+        let value = self.conditions.plain(value);
+        let is_instruction = !llvm.is_a_instruction(value).is_null();
+        if is_instruction && !(self.is_inside)(llvm.block_of(value)) {
+            return true;
+        }
+        if !is_instruction {
+            return !llvm.is_a_argument(value).is_null();
+        }
+        if (opcode::ADD..=opcode::XOR).contains(&llvm.opcode(value)) {
+            return [0, 1].into_iter().all(|side| self.is_value(llvm.operand(value, side)));
+        }
+        let is_load = llvm.opcode(value) == opcode::LOAD;
+        let source = if is_load { base(llvm, llvm.operand(value, 0)) } else { value };
+        // If others write one with an address, the loop carries a dependence on it.
+        let is_variable = locals.any_number(llvm, source).is_some()
+            || !llvm.is_a_global_variable(source).is_null()
+            || !llvm.is_a_argument(source).is_null();
+        is_load && is_variable && !(self.is_written)(source)
+    }
+
+    /// True for an address that is computed from what the loop does not change.
+    fn is_address(&self, pointer: Ref, depth: usize) -> bool {
+        let Conditions { llvm, locals, .. } = *self.conditions;
         if llvm.is_a_instruction(pointer).is_null() {
             return true;
         }
@@ -44,20 +120,20 @@ impl Conditions<'_> {
         }
         let code = llvm.opcode(pointer);
         match code {
-            opcode::ALLOCA => !inside.iter().any(|block| self.blocks[*block] == llvm.block_of(pointer)),
+            opcode::ALLOCA => !(self.is_inside)(llvm.block_of(pointer)),
             opcode::GEP => {
                 let count = u32::try_from(llvm.operands(pointer)).unwrap_or(0);
-                self.is_one_address(llvm.operand(pointer, 0), inside, depth + 1)
-                    && (1..count).all(|at| self.is_fixed(llvm.operand(pointer, at), inside))
+                self.is_address(llvm.operand(pointer, 0), depth + 1)
+                    && (1..count).all(|at| self.is_value(llvm.operand(pointer, at)))
             }
             // Of what has an address others may write it.
             opcode::LOAD => {
                 let variable = llvm.operand(pointer, 0);
-                let is_own = base(llvm, variable) == variable && self.locals.number(llvm, variable).is_some();
-                is_own && self.stores(variable, inside).is_empty()
+                let is_own = base(llvm, variable) == variable && locals.number(llvm, variable).is_some();
+                is_own && !(self.is_written)(variable)
             }
             _ if (opcode::FIRST_CAST..=opcode::LAST_CAST).contains(&code) => {
-                self.is_one_address(llvm.operand(pointer, 0), inside, depth + 1)
+                self.is_address(llvm.operand(pointer, 0), depth + 1)
             }
             _ => false,
         }

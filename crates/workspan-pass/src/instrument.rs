@@ -13,6 +13,7 @@ use crate::copies;
 use crate::debug::Places;
 use crate::early;
 use crate::emit::Emitter;
+use crate::fixed::Written;
 use crate::lines::Repeats;
 use crate::llvm::{initialise_assembly, llvm, text, text_with_zero, Llvm, Ref};
 use crate::loads;
@@ -182,6 +183,7 @@ impl Work<'_> {
             first: self.described.facts.locals.len(),
             updates: updates(llvm, plan, &self.choosers),
             declared,
+            written: Written::of(llvm, &plan.loops, &plan.handles),
             all_conditions: self.is_rust,
         });
         if let Some(extra) = &extra {

@@ -39,7 +39,7 @@ mod costs;
 pub mod debug;
 pub mod early;
 pub mod emit;
-mod fixed;
+pub mod fixed;
 pub mod format;
 pub mod instrument;
 pub mod interpose;

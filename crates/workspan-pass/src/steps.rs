@@ -1,6 +1,7 @@
 //! By how much a variable advances in an iteration.
 
 use crate::conditions::Conditions;
+use crate::fixed::Unchanged;
 use crate::llvm::{opcode, Ref};
 use crate::locals::base;
 
@@ -132,29 +133,10 @@ impl Conditions<'_> {
     }
 
     /// True for a value that the loop does not change.
-    pub(crate) fn is_fixed(&self, value: Ref, inside: &[usize]) -> bool {
-        let llvm = self.llvm;
-        if llvm.constant(value).is_some() {
-            return true;
-        }
-        let value = self.plain(value);
-        let is_value = !llvm.is_a_instruction(value).is_null();
-        if is_value && !inside.iter().any(|block| self.blocks[*block] == llvm.block_of(value)) {
-            return true;
-        }
-        if !is_value {
-            return !llvm.is_a_argument(value).is_null();
-        }
-        if (opcode::ADD..=opcode::XOR).contains(&llvm.opcode(value)) {
-            return [0, 1].into_iter().all(|side| self.is_fixed(llvm.operand(value, side), inside));
-        }
-        let is_load = llvm.opcode(value) == opcode::LOAD;
-        let source = if is_load { base(llvm, llvm.operand(value, 0)) } else { value };
-        // If others write one with an address, the loop carries a dependence on it.
-        let is_variable = self.locals.any_number(llvm, source).is_some()
-            || !llvm.is_a_global_variable(source).is_null()
-            || !llvm.is_a_argument(source).is_null();
-        is_load && is_variable && self.stores(source, inside).is_empty()
+    fn is_fixed(&self, value: Ref, inside: &[usize]) -> bool {
+        let is_inside = |at: Ref| inside.iter().any(|block| self.blocks[*block] == at);
+        let is_written = |variable: Ref| !self.stores(variable, inside).is_empty();
+        Unchanged { conditions: self, is_inside: &is_inside, is_written: &is_written }.is_value(value)
     }
 
     /// Without conversions.
