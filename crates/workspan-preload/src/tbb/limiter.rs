@@ -1,8 +1,7 @@
 //! How many messages there are at a time behind a `limiter_node` of a flow graph.
 //!
-//! Of N messages at a time, another one begins no sooner than one of those before has let the node know that it is through: behind that
-//! one of these, of those that no message has begun behind yet, whose end is least. Whether a message found the node at its limit is an
-//! accident of the schedule.
+//! With a limit of N, the first N messages begin at once, and each later one behind one that is through: of those that no message has begun
+//! behind yet, the one whose end is least. Whether a message found the node at its limit is an accident of the schedule.
 //!
 //! The node is code of headers, and calls nothing of libtbb's. It is found in the list of nodes of its graph, when tasks of the graph are
 //! spawned and the list has got longer; its class says what it is ([`walk`]). It then gets other virtual tables ([`Table`]) for the two
@@ -398,8 +397,8 @@ unsafe extern "C-unwind" fn decrement_by(regulator: *const Object, message: *con
     enters(limiter, || unsafe { own(regulator, message) }, |task| task as usize != ENQUEUED)
 }
 
-/// What `own` returns, in which a message goes on behind the limiter. Whether it did if what is returned is no task of its own is what `counts`
-/// says.
+/// Runs `own`, in which a message may pass the limiter, and returns what that returns. If it is no task of the message, `counts` says whether
+/// one has passed.
 fn enters(
     limiter: &'static Limiter,
     own: impl FnOnce() -> *const Task,
