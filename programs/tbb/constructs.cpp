@@ -369,7 +369,8 @@ template <typename Decrement> void behind_limiter(size_t at_a_time)
     tbb::flow::graph graph;
     int made = 0;
     tbb::flow::input_node<int> first(graph, [&](tbb::flow_control &control) {
-        if (made == 10)
+        // It may be called again after that.
+        if (made >= 10)
             control.stop();
         return made++;
     });
