@@ -22,31 +22,24 @@ const PATIENCE_NANOS: u64 = 50_000_000;
 /// By slot: the kernel's number of the program's thread there, until it has ended; 0 for none.
 static RUNNING: [AtomicU32; MAX_THREADS] = [const { AtomicU32::new(0) }; MAX_THREADS];
 
-/// A thread of the program that has begun.
+/// A thread of the program that has begun. It goes when what is known of the thread is, and its slot may be another's.
 #[derive(Debug)]
 pub struct Begun {
     place: &'static AtomicU32,
     tid: u32,
 }
 
-impl Begun {
-    /// What is known of it is, and its slot may be another's.
-    pub fn ends(self) {
+impl Drop for Begun {
+    fn drop(&mut self) {
         self.place.compare_exchange(self.tid, 0, Ordering::Release, Ordering::Relaxed).ok();
     }
 }
 
-/// `thread`, the calling one.
-pub fn of(thread: &Thread) -> Option<Begun> {
-    let place = RUNNING.get(Shared::of(thread).slot_of(thread) as usize)?;
-    Some(Begun { place, tid: thread.tid.get() })
-}
-
 /// `thread`, the calling one, begins with what it was created for.
-pub fn begins(thread: &Thread) {
-    if let Some(Begun { place, tid }) = of(thread) {
-        place.store(tid, Ordering::Relaxed);
-    }
+pub fn begins(thread: &Thread) -> Option<Begun> {
+    let begun = Begun { place: RUNNING.get(Shared::of(thread).slot_of(thread) as usize)?, tid: thread.tid.get() };
+    begun.place.store(begun.tid, Ordering::Relaxed);
+    Some(begun)
 }
 
 /// The program ends on the calling thread.

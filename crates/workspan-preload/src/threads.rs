@@ -62,16 +62,15 @@ struct Lives {
 
 impl Life for Lives {
     fn run(self, body: impl FnOnce() -> *mut c_void) -> *mut c_void {
+        #[cfg(target_arch = "x86_64")]
+        let is_followed = self.born.is_some();
         match self.born {
-            Some(born) => {
-                born.start();
-                #[cfg(target_arch = "x86_64")]
-                if let Some(thread) = thread::current() {
-                    lingering::begins(thread);
-                }
-            }
+            Some(born) => born.start(),
             None => thread::become_worker(),
         }
+        // Goes behind what follows.
+        #[cfg(target_arch = "x86_64")]
+        let _begun = thread::current().filter(|_| is_followed).and_then(lingering::begins);
         let _end = Over { own: self.site.and_then(|site| enter(&site)), creator: self.creator };
         body()
     }
@@ -275,13 +274,7 @@ fn publish_end() {
             token::give(thread);
         }
     }
-    #[cfg(target_arch = "x86_64")]
-    let begun = thread::current().and_then(lingering::of);
     thread::detach();
-    #[cfg(target_arch = "x86_64")]
-    if let Some(begun) = begun {
-        begun.ends();
-    }
 }
 
 /// What the calling thread, which begins, runs is the region of `site`.

@@ -12,19 +12,28 @@ pub const TWO_SECONDS: u64 = 2_000_000_000;
 /// For those who come after somebody has waited in vain.
 pub const BRIEF: u64 = 2_000_000;
 
+const NAP_NANOS: u64 = 20_000;
+
 /// True as soon as `is_true` is; false if it is not after `nanos` nanoseconds.
 #[cold]
 pub fn patiently(nanos: u64, mut is_true: impl FnMut() -> bool) -> bool {
     const SPINS: u32 = 1_000;
-    const NAP_NANOS: u64 = 20_000;
     for _ in 0..SPINS {
         if is_true() {
             return true;
         }
         core::hint::spin_loop();
     }
+    in_naps(u32::MAX, nanos, is_true)
+}
+
+/// The same after naps alone, and at most this number of them.
+pub fn in_naps(naps: u32, nanos: u64, mut is_true: impl FnMut() -> bool) -> bool {
     let until = platform::monotonic_nanos() + if cfg!(miri) { 1_000 } else { nanos };
-    while platform::monotonic_nanos() < until {
+    for _ in 0..naps {
+        if platform::monotonic_nanos() >= until {
+            break;
+        }
         // The other thread may need this one's processor.
         platform::sleep_nanos(NAP_NANOS);
         if is_true() {

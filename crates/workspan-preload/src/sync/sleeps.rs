@@ -10,16 +10,16 @@ use core::sync::atomic::Ordering;
 
 use workspan_collect::shared::Shared;
 use workspan_collect::waits::Wait;
-use workspan_collect::{looks, platform, thread, timed};
+use workspan_collect::{looks, thread, timed};
 use workspan_wire::shm::Thread;
 
 use super::waiters::{self, Left};
+use crate::dag::patience::in_naps;
 use crate::dag::solo;
 use crate::queues;
 
 /// Naps in which is waited for who has ended a row of sleeps: where a processor is free, one is enough.
 const NAPS: u32 = 16;
-const NAP_NANOS: u64 = 20_000;
 /// As a part of the time slept, no longer than that, ...
 const PATIENCE_SHARE: u64 = 8;
 /// ... and at most some turns of busy processors.
@@ -51,21 +51,15 @@ pub fn row_ends(thread: &'static Thread, now: u64) -> u64 {
 
 /// What was left for `thread`, or is shortly: what it has found was there before who did that said so, and a busy machine may switch in between.
 fn left_soon(thread: &Thread) -> Option<Left> {
-    let left = || waiters::left_to_watcher(thread, place());
-    let found = left();
-    if found.is_some() || !solo::is_multithreaded() {
-        return found;
+    let mut left = waiters::left_to_watcher(thread, place());
+    if left.is_none() && solo::is_multithreaded() {
+        let nanos = (timed::unexplained_nanos(thread) / PATIENCE_SHARE).min(PATIENCE_NANOS);
+        in_naps(NAPS, nanos, || {
+            left = waiters::left_to_watcher(thread, place());
+            left.is_some()
+        });
     }
-    let patience = (timed::unexplained_nanos(thread) / PATIENCE_SHARE).min(PATIENCE_NANOS);
-    let until = platform::monotonic_nanos() + patience;
-    for _ in 0..NAPS {
-        platform::sleep_nanos(NAP_NANOS);
-        let found = left();
-        if found.is_some() || platform::monotonic_nanos() > until {
-            return found;
-        }
-    }
-    None
+    left
 }
 
 /// It is known who has ended the sleeps of `thread`, the calling one.

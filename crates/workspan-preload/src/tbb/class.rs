@@ -47,8 +47,6 @@ pub struct Class {
     pub parts: bool,
     /// Its tasks fold bodies when they are done.
     pub folds: bool,
-    /// Its tasks have the graph of their node, which is known ([`node_word`]).
-    pub in_graph: bool,
     /// They run a body of the program's.
     pub has_body: bool,
     /// They let messages through a node that limits these, and run no body.
@@ -192,9 +190,8 @@ unsafe fn add(slot: usize, vtable: *const Slots) -> Option<&'static Class> {
             role,
             parts: is_algorithm(kind),
             folds,
-            in_graph: node_word(name) != 0,
             has_body: node_word(name) != 0 && !name.contains("21forward_task_bypassI"),
-            forwards: does_forward(name),
+            forwards: node_word(name) != 0 && name.contains("21forward_task_bypassINS1_12limiter_nodeI"),
             node_word: node_word(name),
             body_at: AtomicU32::new(0),
             name,
@@ -215,12 +212,11 @@ unsafe fn add(slot: usize, vtable: *const Slots) -> Option<&'static Class> {
     None
 }
 
-/// True for tasks that let messages through a node that limits these.
-fn does_forward(class: &str) -> bool {
-    ["2d1", "2d2"].iter().any(|namespace| {
-        let rest = class.strip_prefix("N3tbb6detail").and_then(|rest| rest.strip_prefix(namespace));
-        rest.is_some_and(|rest| rest.starts_with("21forward_task_bypassINS1_12limiter_nodeI"))
-    })
+impl Class {
+    /// True if its tasks have the graph of their node, which is known ([`node_word`]).
+    pub fn is_in_graph(&self) -> bool {
+        self.node_word != 0
+    }
 }
 
 /// In which word of a task of this class its node's address is; 0: it has none. Word 12 follows what all tasks of graphs

@@ -11,7 +11,7 @@
 //! **Bias:** a message that a node before keeps until there is room begins behind the one that made room in this run, too: when it came there is
 //! not known. With fewer workers than N, there may then be no more messages at a time than workers.
 //!
-//! **Cost:** for each task of a graph that is spawned, three loads; for each that runs, one; for each message of such a node, a
+//! **Cost:** for each task of a graph that is spawned, three loads; for each that runs, one for each such node; for each message of such a node, a
 //! reading of the clock and a node of a path at its end, and another one at its begin.
 
 use core::cell::{Cell, UnsafeCell};
@@ -34,7 +34,7 @@ use super::store::Store;
 use crate::sync::wait::in_task;
 use crate::sync::waiters::Left;
 
-/// Such nodes at a time; more are not followed.
+/// Addresses of such nodes; further ones are not followed.
 const LIMITERS: usize = 64;
 /// Nodes that let more messages through have no limit here.
 const MESSAGES: usize = 64;
@@ -362,7 +362,7 @@ unsafe extern "C-unwind" fn put(receiver: *const Object, message: *const c_void)
         return unsafe { own(receiver, message) };
     }
     // SAFETY: the caller's own.
-    enters(limiter, || unsafe { own(receiver, message) }, |task| task != ENQUEUED as *const Task)
+    enters(limiter, Kept::Unknown, || unsafe { own(receiver, message) })
 }
 
 /// In the place of `execute` of its decrementer: a message is through.
@@ -373,7 +373,7 @@ unsafe extern "C-unwind" fn decrement(regulator: *const Object) -> *const Task {
     let own = unsafe { mem::transmute::<u64, Execute>(limiter.decrement.get()) };
     limiter.leaves(1);
     // SAFETY: the caller's own.
-    enters(limiter, || unsafe { own(regulator) }, |_| true)
+    enters(limiter, Kept::Passed, || unsafe { own(regulator) })
 }
 
 /// In the place of `try_put_task` of its decrementer: as many messages as the number says are through.
@@ -393,24 +393,28 @@ unsafe extern "C-unwind" fn decrement_by(regulator: *const Object, message: *con
             }
         }
     }
-    // Nobody says whether one that waits has begun, if it did not bring its task. SAFETY: the caller's own.
-    enters(limiter, || unsafe { own(regulator, message) }, |task| task as usize != ENQUEUED)
+    // SAFETY: the caller's own.
+    enters(limiter, Kept::Unknown, || unsafe { own(regulator, message) })
 }
 
-/// Runs `own`, in which a message may pass the limiter, and returns what that returns. If it is no task of the message, `counts` says whether
-/// one has passed.
-fn enters(
-    limiter: &'static Limiter,
-    own: impl FnOnce() -> *const Task,
-    counts: impl FnOnce(*const Task) -> bool,
-) -> *const Task {
+/// What it means that a message was kept, and no task came of it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kept {
+    /// A message has passed the limiter.
+    Passed,
+    /// Nobody says whether one has: it counts as none.
+    Unknown,
+}
+
+/// Runs `own`, in which a message may pass the limiter, and returns what that returns.
+fn enters(limiter: &'static Limiter, kept: Kept, own: impl FnOnce() -> *const Task) -> *const Task {
     let entering = Entering::begin(limiter);
     let outer = ENTERING.replace(&raw const entering);
     let restore = Restore(outer);
     let task = own();
     drop(restore);
     if task.is_null() || task as usize == ENQUEUED {
-        if task.is_null() || !counts(task) {
+        if task.is_null() || kept == Kept::Unknown {
             entering.takes_back();
         }
         return task;
@@ -537,7 +541,7 @@ pub unsafe fn forwards(task: *const Task, class: &Class, own: impl FnOnce() -> *
     // SAFETY: the caller's promise: the node's address.
     let node = unsafe { *task.cast::<u64>().add(class.node_word) };
     match Limiter::at(node) {
-        Some(limiter) => enters(limiter, own, |_| false),
+        Some(limiter) => enters(limiter, Kept::Unknown, own),
         None => own(),
     }
 }

@@ -22,7 +22,7 @@ pub unsafe extern "C-unwind" fn execute(task: *const Task, how: *const Execution
     let (class, begun) = unsafe { begin(task) };
     // SAFETY: the task's own function.
     let own = || unsafe { ((*class.original).execute)(task, how) };
-    let next = match class.in_graph && begun.0.is_some() {
+    let next = match class.is_in_graph() && begun.0.is_some() {
         // SAFETY: the class says so, and the task has not run.
         true => unsafe { in_graph(task, class, own) },
         false => own(),

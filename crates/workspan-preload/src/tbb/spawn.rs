@@ -36,7 +36,7 @@ pub unsafe fn spawned(task: *const Task, context: *const Context, called: Called
     rules::stop(thread, at);
     // SAFETY: a task has a virtual table.
     if let Some(class) = unsafe { class::of(thread, task.vtable.get()) } {
-        if class.in_graph {
+        if class.is_in_graph() {
             // SAFETY: the class says so; its graph waits for it.
             unsafe { limiter::spawned(thread, task, class) };
         }

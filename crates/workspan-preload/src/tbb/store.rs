@@ -4,7 +4,7 @@
 //! so does who looks for what another thread just writes: that is none that has to be there, since libtbb hands an item on only after the
 //! strand before has left what is here.
 //!
-//! **Cost:** one exchange, and a look at each slot that is in use, from that on where the key belongs.
+//! **Cost:** one exchange, and a look at each slot that is in use, from that on where the key belongs; one load where there is none.
 
 use core::cell::Cell;
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -21,7 +21,7 @@ const FULL: u32 = 2;
 #[derive(Debug)]
 pub struct Store<const N: usize> {
     slots: [Slot; N],
-    /// How many are full, or were just now.
+    /// How many are full, or were just now: never fewer than are.
     kept: AtomicU32,
 }
 
@@ -89,6 +89,9 @@ impl<const N: usize> Store<N> {
         let has = |slot: &Slot| wanted(slot.key.load(Ordering::Relaxed));
         // As many as there are, from where it belongs on. If others put theirs there meanwhile, or are sooner at one: all.
         let kept = self.kept.load(Ordering::Relaxed) as usize;
+        if kept == 0 {
+            return None;
+        }
         for looks in core::iter::once(kept).chain(core::iter::repeat_n(N, N)) {
             let full = self.from(near).filter(|slot| slot.state.load(Ordering::Acquire) == FULL).take(looks);
             let least = full.filter(|slot| has(slot)).min_by_key(|slot| slot.span.load(Ordering::Relaxed));
