@@ -102,6 +102,12 @@ pub fn look_ends(now: u64, end: u64) {
     }
 }
 
+/// The calling thread, in a hook, has done nothing of the program from tick `from` to tick `to`: it has looked last by so much later.
+pub fn rested(from: u64, to: u64) {
+    let tail = TAIL.get();
+    TAIL.set(Tail { end: tail.end.wrapping_add(to.wrapping_sub(from)), ..tail });
+}
+
 /// Under addresses, how long who leaves its span there has looked to its end.
 static TAILS: [[AtomicU64; 3]; 64] = [const { [const { AtomicU64::new(0) }; 3] }; 64];
 

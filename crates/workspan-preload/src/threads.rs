@@ -319,6 +319,8 @@ pub unsafe extern "C-unwind" fn pthread_join(id: u64, result: *mut *mut c_void) 
     }
     // SAFETY: the C library defines it with this signature.
     let original: Join = unsafe { mem::transmute::<*mut c_void, Join>(original) };
+    #[cfg(target_arch = "x86_64")]
+    let leaving = sync::sleeps::may_leave();
     let strand = if workspan_collect::process::shared().is_none() { None } else { in_strand() };
     let wait = strand.map(|(thread, now)| {
         if token::held(thread) {
@@ -326,6 +328,8 @@ pub unsafe extern "C-unwind" fn pthread_join(id: u64, result: *mut *mut c_void) 
         }
         #[cfg(target_arch = "x86_64")]
         let now = sync::wait::stops(thread, now);
+        #[cfg(target_arch = "x86_64")]
+        drop(leaving);
         Wait::begin_at(thread, now)
     });
     // SAFETY: the caller's own arguments.

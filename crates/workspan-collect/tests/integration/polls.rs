@@ -34,3 +34,15 @@ fn of_another_look_nothing_is_known() {
     polls::look_ends(2_000_000_000, 3_000_000_000);
     assert!(!polls::looked_to_end(main, 3_000_000_000));
 }
+
+#[test]
+fn rest_in_a_hook_is_no_work() {
+    let machine = Machine::new(1);
+    let main = machine.threads[0];
+    let now = 1_000_000_000;
+    polls::looked(main, 10_000_000, now);
+    // What it worked before and after the rest is.
+    polls::rested(now + 100_000, now + 60_000_000);
+    assert!(polls::looked_to_end(main, now + 60_000_000));
+    assert!(!polls::looked_to_end(main, now + 65_000_000));
+}

@@ -24,16 +24,13 @@ pub fn patiently(nanos: u64, mut is_true: impl FnMut() -> bool) -> bool {
         }
         core::hint::spin_loop();
     }
-    in_naps(u32::MAX, nanos, is_true)
+    in_naps(nanos, is_true)
 }
 
-/// The same after naps alone, and at most this number of them.
-pub fn in_naps(naps: u32, nanos: u64, mut is_true: impl FnMut() -> bool) -> bool {
+/// The same after naps alone.
+pub fn in_naps(nanos: u64, mut is_true: impl FnMut() -> bool) -> bool {
     let until = platform::monotonic_nanos() + if cfg!(miri) { 1_000 } else { nanos };
-    for _ in 0..naps {
-        if platform::monotonic_nanos() >= until {
-            break;
-        }
+    while platform::monotonic_nanos() < until {
         // The other thread may need this one's processor.
         platform::sleep_nanos(NAP_NANOS);
         if is_true() {

@@ -38,18 +38,24 @@ fn in_strand(called: Called) -> Option<(&'static Thread, u64)> {
 fn sleep(called: Called, own: impl FnOnce() -> c_int) -> c_int {
     // A look at the kernel's clocks may take long on a busy machine.
     let entered = platform::ticks();
+    let leaving = sleeps::may_leave();
     outside::call();
-    let Some((thread, now)) = in_strand(called) else { return own() };
+    let Some((thread, now)) = in_strand(called) else {
+        drop(leaving);
+        return own();
+    };
     if token::held(thread) {
         token::give(thread);
     }
     if looks::sleeps_again(thread, entered) && is_alone(thread) {
+        drop(leaving);
         return sleeps_again(called, own);
     }
     wait::in_strand(called, |thread, now| {
         timed::sleeps_end(thread, now);
         sleeps::leave(thread, now);
     });
+    drop(leaving);
     looks::sleeps(thread, now, own)
 }
 

@@ -56,6 +56,7 @@ fn followed<R>(work: impl FnOnce(&'static Thread, u64) -> R) -> Option<R> {
 
 /// The calling thread, or the program on it, ends.
 pub fn ends() {
+    let _leaving = sleeps::may_leave();
     if let Some((thread, now)) = thread::attached().filter(|(thread, _)| thread.task.waiting.get() == 0) {
         super::lookers::settle(thread, now);
         let now = timer::decide(thread, now, true);
@@ -129,10 +130,12 @@ pub struct Waiting {
 
 /// The calling thread is about to wait. `None`: nobody follows it.
 pub fn begin(called: Called, wanted: For) -> Option<Waiting> {
+    let leaving = sleeps::may_leave();
     in_strand(called, |thread, now| {
         let For { address, mutex, limited, to_hold } = wanted;
         let has_looked = looks::goes_on(thread, now);
         sleeps::leave(thread, now);
+        drop(leaving);
         waiters::enter(thread, address, mutex);
         let now = timer::decide(thread, now, false);
         if limited {
