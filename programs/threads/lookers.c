@@ -23,15 +23,27 @@ static int late;
 static uint64_t steps;
 static volatile uint64_t result;
 
-__attribute__((noinline)) static void work(int pieces)
+__attribute__((noinline)) static void compute(uint64_t count)
 {
     uint64_t x = 88172645463325252u;
-    for (uint64_t i = 0; i < pieces * steps; i++) {
+    for (uint64_t i = 0; i < count; i++) {
         x ^= x << 13;
         x ^= x >> 7;
         x ^= x << 17;
     }
     result = x;
+}
+
+static void work(int pieces)
+{
+    compute(pieces * steps);
+}
+
+/* Computes until `value` has come: that is no wait, as a loop is that only looks. */
+static void compute_until(atomic_int *at, int value)
+{
+    while (atomic_load(at) != value)
+        compute(1000);
 }
 
 /* As C++'s `wait` does before it sleeps. */
@@ -63,8 +75,8 @@ static void *looks(void *word)
     look(at, 0);
     look(at, 1);
     atomic_store(&went_on, 1);
-    while (late && atomic_load(&went_on) == 1)
-        __builtin_ia32_pause();
+    if (late)
+        compute_until(&went_on, 2);
     work(18);
     /* Of interest to nobody. */
     wake(&looked);
@@ -82,8 +94,7 @@ static void *lets_go_on(void *word)
         usleep(1000);
     if (late) {
         atomic_store(at, 2);
-        while (atomic_load(&went_on) == 0)
-            __builtin_ia32_pause();
+        compute_until(&went_on, 1);
         wake(at);
         atomic_store(&went_on, 2);
     } else {
