@@ -119,6 +119,22 @@ fn touches(name: &str) -> Vec<Touch> {
         "strnlen" | "strndup" => vec![read(0, Bytes::Text(0, Most::Argument(1)))],
         "qsort" => vec![read(0, Bytes::Product(1, 2)), write(0, Bytes::Product(1, 2))],
         "bsearch" => vec![read(0, own(3)), read(1, Bytes::Product(2, 3))],
+        _ => name.strip_prefix("_FortranAio").map_or_else(Vec::new, of_fortran),
+    }
+}
+
+/// Of Fortran's input and output: the file that is a text, and items that are not given by value.
+fn of_fortran(name: &str) -> Vec<Touch> {
+    let own = |number: u32| Bytes::Argument(number);
+    match name {
+        "BeginInternalListOutput" | "BeginInternalFormattedOutput" => vec![write(0, own(1))],
+        "BeginInternalListInput" | "BeginInternalFormattedInput" => vec![read(0, own(1))],
+        "OutputAscii" => vec![read(1, own(2))],
+        "InputAscii" | "InputInteger" => vec![write(1, own(2))],
+        "InputReal32" => vec![write(1, Bytes::Number(4))],
+        "InputReal64" | "InputComplex32" => vec![write(1, Bytes::Number(8))],
+        "InputComplex64" => vec![write(1, Bytes::Number(16))],
+        "InputLogical" => vec![write(1, Bytes::Number(1))],
         _ => Vec::new(),
     }
 }

@@ -235,7 +235,7 @@ impl Work<'_> {
             call_place = self.place(call);
             let is_assembly = !self.llvm.is_a_inline_asm(self.llvm.called_value(call)).is_null();
             let assembly = is_assembly.then(|| crate::assembly::NAME.to_owned());
-            let stream = segment.of_text_stream.then(|| program::TEXT_STREAM.to_owned());
+            let stream = segment.of_text.then(|| program::TEXT_STREAM.to_owned());
             if let Some(name) = assembly.or(stream).or_else(|| Some(self.llvm.name(self.llvm.callee(call)?))) {
                 callee = self.places.text(&mut self.described, &name);
             }

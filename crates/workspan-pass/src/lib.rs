@@ -42,6 +42,7 @@ pub mod emit;
 pub mod fixed;
 pub mod format;
 pub mod instrument;
+mod internal_files;
 pub mod interpose;
 mod iterators;
 pub mod library;

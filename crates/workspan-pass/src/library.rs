@@ -67,6 +67,10 @@ pub fn sections(name: &str) -> (&'static [u32], &'static [u32]) {
         {
             (&[1], &[0])
         }
+        "ioOutputDescriptor" | "ioOutputDerivedType" => (&[1], &[]),
+        "ioInputDescriptor" | "ioInputDerivedType" => (&[], &[1]),
+        _ if starts(&["ioBeginInternalArray"]) && name.ends_with("Input") => (&[0], &[]),
+        _ if starts(&["ioBeginInternalArray"]) => (&[], &[0]),
         _ if starts(&["Matmul"]) => (&[1, 2], &[0]),
         _ if starts(&["DotProduct"]) => (&[0, 1], &[]),
         _ if starts(&["CppDotProduct"]) => (&[1, 2], &[]),

@@ -72,8 +72,8 @@ pub struct Segment {
     pub flags: u32,
     /// The call at its end.
     pub call: Option<Ref>,
-    /// The call is of a function of C++'s streams, with a stream of a text.
-    pub of_text_stream: bool,
+    /// The call is of a function of streams or files, with one that is a text of the program.
+    pub of_text: bool,
     /// Operations.
     pub operations: Vec<Operation>,
     /// Reads and writes of locals without an address.
@@ -224,7 +224,8 @@ impl Planner<'_> {
             self.count(&mut open, *instruction);
             if matches!(code, opcode::CALL | opcode::INVOKE | opcode::CALL_BR) && self.is_call(*instruction) {
                 open.call = Some(*instruction);
-                open.of_text_stream = self.locals.is_some() && self.is_of_text_stream(*instruction);
+                open.of_text = self.locals.is_some()
+                    && (self.is_of_text_stream(*instruction) || self.is_of_internal_file(*instruction));
                 open.flags |= flag::CALL;
                 for operation in self.of_called(*instruction) {
                     if open.slots + operation.slots() <= MOST_SLOTS {
@@ -486,7 +487,7 @@ impl Segment {
             before,
             flags,
             call: None,
-            of_text_stream: false,
+            of_text: false,
             operations: Vec::new(),
             touches: Vec::new(),
             runs: Vec::new(),

@@ -72,7 +72,7 @@ impl Planner<'_> {
     }
 
     /// What a variable holds that is written once.
-    fn only_value(&self, variable: Ref) -> Option<Ref> {
+    pub(crate) fn only_value(&self, variable: Ref) -> Option<Ref> {
         let llvm = self.llvm;
         let is_own = !llvm.is_a_instruction(variable).is_null() && llvm.opcode(variable) == opcode::ALLOCA;
         let users = if is_own { users(llvm, variable) } else { Vec::new() };

@@ -34,7 +34,8 @@ pub mod flag {
     pub const REPEATED: u32 = 1 << 9;
 }
 
-/// What a call of a function of C++'s streams is named after whose stream is a local text: nothing else sees it.
+/// What a call of a function of C++'s streams is named after whose stream is a local text, and one of Fortran's whose file is a text:
+/// nothing else sees it.
 pub const TEXT_STREAM: &str = "a stream of a text";
 
 /// A compiler unit.
