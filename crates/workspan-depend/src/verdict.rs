@@ -135,7 +135,8 @@ impl Judge<'_> {
             count: count.entries,
         };
         let mut blockers = Vec::new();
-        if info.flags & (loop_flag::EARLY_EXIT | loop_flag::DATA_EXIT | loop_flag::ENDLESS) != 0 {
+        let leaves = info.flags & (loop_flag::EARLY_EXIT | loop_flag::DATA_EXIT | loop_flag::ENDLESS) != 0;
+        if leaves || count.abandoned {
             blockers.push(here("control"));
         }
         let carrier = crate::source::small(number) + 1;
@@ -185,6 +186,11 @@ impl Judge<'_> {
                 let part = !elements && all().any(|(key, _)| self.is_part(key));
                 let in_calls = all().any(|(key, _)| key.is_of_calls());
                 for variable in self.names(carried) {
+                    // No clause, and nobody, can name these: bits of one word, as a `std::vector<bool>` packs them.
+                    if elements && variable.is_empty() {
+                        blockers.extend(all().map(|(key, record)| self.blocker(key, record)));
+                        continue;
+                    }
                     let operator = update.sign().to_owned();
                     found.reductions.push(Reduction { operator, variable, elements, part, in_calls });
                 }

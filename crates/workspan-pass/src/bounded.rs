@@ -11,6 +11,7 @@ use std::ffi::{CStr, CString};
 pub use self::texts::{constant, format_of, printed};
 
 use self::texts::Seen;
+use crate::called::AVAILABLE_EXTERNALLY;
 use crate::format::{self, Text};
 use crate::llvm::{opcode, Llvm, Ref};
 use crate::sections;
@@ -77,9 +78,13 @@ fn of_text(text: &Text) -> Touch {
     read(text.argument, Bytes::Text(text.argument, most))
 }
 
-/// True for a function whose accesses through its arguments are all known here, but those of what a format names.
-pub fn is_bounded(name: &str) -> bool {
-    !touches(name).is_empty()
+/// What the names of members of a string begin with; of those that change none.
+const STRING: &str = "_ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE";
+const CONSTANT_STRING: &str = "_ZNKSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE";
+
+/// A text, to its end.
+fn text(at: u32) -> Bytes {
+    Bytes::Text(at, Most::Any)
 }
 
 /// Reads come before writes.
@@ -119,7 +124,24 @@ fn touches(name: &str) -> Vec<Touch> {
         "strnlen" | "strndup" => vec![read(0, Bytes::Text(0, Most::Argument(1)))],
         "qsort" => vec![read(0, Bytes::Product(1, 2)), write(0, Bytes::Product(1, 2))],
         "bsearch" => vec![read(0, own(3)), read(1, Bytes::Product(2, 3))],
+        _ if name.starts_with("_ZStlsISt11char_traitsIcEE") && name.ends_with("PKc") => vec![read(1, text(1))],
+        _ if name.starts_with("_ZNSo5writeEPKc") || name.starts_with("_ZSt16__ostream_insertIc") => {
+            vec![read(1, own(2))]
+        }
+        _ if name.starts_with(STRING) || name.starts_with(CONSTANT_STRING) => of_string(name),
         _ => name.strip_prefix("_FortranAio").map_or_else(Vec::new, of_fortran),
+    }
+}
+
+/// Of members of C++'s strings: a text that they are given.
+fn of_string(name: &str) -> Vec<Touch> {
+    let member = name.strip_prefix(STRING).or(name.strip_prefix(CONSTANT_STRING)).unwrap_or_default();
+    match member {
+        "6appendEPKc" | "pLEPKc" | "6assignEPKc" | "aSEPKc" | "7compareEPKc" | "4findEPKcm" => vec![read(1, text(1))],
+        "6appendEPKcm" | "6assignEPKcm" | "9_M_appendEPKcm" => vec![read(1, Bytes::Argument(2))],
+        "6insertEmPKc" => vec![read(2, text(2))],
+        "10_M_replaceEmmPKcm" => vec![read(3, Bytes::Argument(4))],
+        _ => Vec::new(),
     }
 }
 
@@ -199,7 +221,8 @@ impl<'l> Adder<'l> {
             };
             self.touch(call, touch, after);
         }
-        if llvm.is_declaration(callee) == 0 {
+        // A body that another module has is none that has events.
+        if llvm.is_declaration(callee) == 0 && llvm.linkage(callee) != AVAILABLE_EXTERNALLY {
             return;
         }
         let name = llvm.name(callee);

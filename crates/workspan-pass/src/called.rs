@@ -9,7 +9,7 @@ use crate::llvm::{opcode, type_kind, Ref};
 use crate::plan::{Operation, Planner};
 
 /// LLVM's linkage of what is defined elsewhere, too.
-const AVAILABLE_EXTERNALLY: i32 = 1;
+pub(crate) const AVAILABLE_EXTERNALLY: i32 = 1;
 
 impl Planner<'_> {
     /// What functions of the C library do with the memory that they are given, and assembly.

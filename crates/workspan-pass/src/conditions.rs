@@ -193,6 +193,17 @@ impl Conditions<'_> {
         (llvm.location_inlined_at(place).is_null() && llvm.location_line(place) != 0).then_some(place)
     }
 
+    /// Blocks that follow a loop, and from which nothing goes on: they throw, panic or end the program.
+    pub fn dead_ends(&self) -> HashSet<usize> {
+        let of_block = |block: usize| {
+            let number = self.loops.innermost[block];
+            let next = self.loops.successors[block].iter().copied();
+            next.filter(move |next| number.is_some_and(|number| !self.loops.contains(number, *next)))
+        };
+        let outside: HashSet<usize> = (0..self.blocks.len()).flat_map(of_block).collect();
+        outside.into_iter().filter(|block| self.is_dead_end(*block)).collect()
+    }
+
     /// True if a block can leave a loop for code that goes on.
     fn leaves(&self, number: usize, block: usize) -> bool {
         let outside = self.loops.successors[block].iter().filter(|next| !self.loops.contains(number, **next));

@@ -4,11 +4,12 @@
 //! every access and every loop of the source, and the passes of `-O1` run afterwards. Functions are not inlined, since their frames
 //! separate one call from the next.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use workspan_trace::facts::{Induction, Local, LoopFacts, Meaning, Touch};
 use workspan_trace::program::{Module, NONE};
 
+use crate::called::AVAILABLE_EXTERNALLY;
 use crate::cfg::{graph, loops};
 use crate::conditions::Conditions;
 use crate::debug::{file_of, Places};
@@ -25,7 +26,6 @@ use crate::updates::Applied;
 const VARIABLE: &str = "WORKSPAN_PASS_EARLY";
 /// Index of a function among its attributes.
 const FUNCTION: u32 = u32::MAX;
-const AVAILABLE_EXTERNALLY: i32 = 1;
 
 /// True if this compilation leaves optimisation to the pass.
 pub fn wanted() -> bool {
@@ -189,8 +189,8 @@ impl<'s> Sink<'s> {
         name.map_or(NONE, |name| self.places.text(self.described, &name))
     }
 
-    /// Locals and loops of a function.
-    pub fn function(&mut self, number: u32, plan: &Plan, extra: &Extra<'_>) {
+    /// Locals and loops of a function. Returns its dead ends ([`Conditions::dead_ends`]).
+    pub fn function(&mut self, number: u32, plan: &Plan, extra: &Extra<'_>) -> HashSet<usize> {
         for alloca in extra.locals.counters() {
             let variable = extra.declared.variable(self.llvm, alloca);
             let line = variable.as_ref().map_or(0, |variable| variable.line);
@@ -214,6 +214,7 @@ impl<'s> Sink<'s> {
                 inductions: inductions.collect(),
             });
         }
+        conditions.dead_ends()
     }
 
     fn conditions<'p>(&self, plan: &'p Plan, extra: &Extra<'p>) -> Conditions<'p>

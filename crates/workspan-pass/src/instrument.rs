@@ -1,6 +1,6 @@
 //! A module from beginning to end: events in all its functions, its static description, its registration.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ptr::null_mut;
 
 use workspan_trace::control::FIRST_SEGMENT;
@@ -8,6 +8,7 @@ use workspan_trace::facts::Update;
 use workspan_trace::program::{self, Module, NONE};
 use workspan_trace::VERSION;
 
+use crate::called::AVAILABLE_EXTERNALLY;
 use crate::choosers;
 use crate::copies;
 use crate::debug::Places;
@@ -28,7 +29,6 @@ use crate::sections;
 use crate::stores;
 use crate::updates::updates;
 
-const AVAILABLE_EXTERNALLY: i32 = 1;
 const APPENDING: i32 = 7;
 const INTERNAL: i32 = 8;
 const RETURN_STATUS: i32 = 2;
@@ -186,16 +186,20 @@ impl Work<'_> {
             written: Written::of(llvm, &plan.loops, &plan.handles),
             all_conditions: self.is_rust,
         });
+        let mut dead_ends = HashSet::new();
         if let Some(extra) = &extra {
             let mut sink =
                 early::Sink { llvm, context: self.context, described: &mut self.described, places: &mut self.places };
-            sink.function(number, plan, extra);
+            dead_ends = sink.function(number, plan, extra);
         }
         plan.atomics.iter().for_each(|atomic| self.emitter.atomic(function, atomic));
         plan.ordering_calls.iter().for_each(|call| self.emitter.ordering_call(function, call));
         for segment in &plan.segments {
             let in_loop = loop_number(plan.loops.innermost[segment.block]);
-            let described = self.segment(segment, number, in_loop);
+            let mut described = self.segment(segment, number, in_loop);
+            if dead_ends.contains(&segment.block) {
+                described.flags |= program::flag::DEAD_END;
+            }
             if let Some(extra) = &extra {
                 let mut sink = early::Sink {
                     llvm,

@@ -32,6 +32,9 @@ pub mod flag {
     /// A loop of one block, whose accesses move by constant steps: one event, written when it ends, for all iterations. The last
     /// slot says how many there were; the others are as in the first one.
     pub const REPEATED: u32 = 1 << 9;
+    /// A loop is left to here, and nothing goes on from here: it throws, panics or ends the program. Only where the pass runs before
+    /// optimisation.
+    pub const DEAD_END: u32 = 1 << 10;
 }
 
 /// What a call of a function of C++'s streams is named after whose stream is a local text, and one of Fortran's whose file is a text:

@@ -69,7 +69,52 @@ fn left(v: &[f64]) -> usize {
     single.at + last.at + count.hits + found.at + kept + *boxed + each[2]
 }
 
+fn keep(last: &mut i64, v: i64) {
+    if v % 2 == 0 {
+        *last = v;
+    }
+}
+
+fn always(last: &mut i64, v: i64) {
+    *last = v * 2;
+}
+
+fn checked(v: i64) -> i64 {
+    assert!(v != 25, "a panic");
+    v
+}
+
+/// The library reads by reference what called functions have written by reference.
+#[rustfmt::skip]
+fn shown() {
+    let v: Vec<i64> = (0..36).map(|i| (i * 19) % 31).collect();
+    let (mut last, mut newest, mut sum) = (0, 0, 0);
+    for x in &v { keep(&mut last, *x); } // @serial
+    for x in &v { always(&mut newest, *x); sum += newest; } // @clauses
+    println!("{last} {newest} {sum}");
+}
+
+/// A panic leaves a loop.
+#[rustfmt::skip]
+fn left_by_panics() {
+    let mut out = [0; 40];
+    std::panic::set_hook(Box::new(|_| {}));
+    let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        for i in 0..40 { out[i] = checked(i as i64); } // @serial
+    }));
+    let short = [1; 10];
+    let other = std::panic::catch_unwind(|| {
+        let (mut own, v) = ([0; 40], std::hint::black_box(&short[..]));
+        for i in 0..40 { own[i] = v[i]; } // @serial
+        own[3]
+    });
+    drop(std::panic::take_hook());
+    println!("{} {} {:?}", result.is_err(), other.is_err(), out);
+}
+
 pub fn run() {
     let v: Vec<f64> = (0..40).map(|i| if i == 20 { 9.0 } else { f64::from((i * 7 + 3) % 8) }).collect();
     println!("{} {}", known(&v), left(&v));
+    shown();
+    left_by_panics();
 }

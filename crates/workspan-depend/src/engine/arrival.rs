@@ -35,7 +35,7 @@ impl Arrival {
     /// True if it may come after another one within a strip.
     #[inline]
     pub(super) fn continues(&self, before: &Arrival) -> bool {
-        const BEGINS: u32 = flag::HEADER | flag::ENTRY | flag::FRAME | flag::LANDING;
+        const BEGINS: u32 = flag::HEADER | flag::ENTRY | flag::FRAME | flag::LANDING | flag::DEAD_END;
         self.bytes != 0
             && self.flags & BEGINS == 0
             && (self.function, self.in_loop) == (before.function, before.in_loop)

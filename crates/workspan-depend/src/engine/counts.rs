@@ -17,6 +17,8 @@ pub struct LoopCount {
     pub most: u64,
     /// Instructions in it.
     pub work: u64,
+    /// An exception, a panic or a `longjmp` has left it.
+    pub abandoned: bool,
 }
 
 /// How often a place made calls.

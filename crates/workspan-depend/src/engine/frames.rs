@@ -23,14 +23,14 @@ impl Engine {
         if info.flags & flag::ENTRY != 0 {
             let address = frame.unwrap_or(0);
             while context.frames.len() > 1 && context.top().address <= address {
-                self.leave(context);
+                self.abandon(context);
             }
             self.enter(context, info, address);
             return;
         }
         if let Some(address) = frame {
             while context.frames.len() > 1 && context.top().address < address {
-                self.leave(context);
+                self.abandon(context);
             }
         }
         if context.top().function != info.function || context.frames.len() == 1 {
@@ -38,7 +38,7 @@ impl Engine {
             match found {
                 Some(at) => {
                     while context.frames.len() > at + 2 {
-                        self.leave(context);
+                        self.abandon(context);
                     }
                 }
                 None => self.enter(context, info, frame.unwrap_or(0)),
@@ -101,6 +101,12 @@ impl Engine {
         self.counts.of(call).entered = info.function + 1;
         context.nodes[node].work = self.work;
         self.reshape(context, Event::Call(function));
+    }
+
+    /// The call on top has not returned.
+    fn abandon(&mut self, context: &mut Context) {
+        context.abandons = true;
+        self.leave(context);
     }
 
     pub(super) fn leave(&mut self, context: &mut Context) {
@@ -259,6 +265,7 @@ impl Engine {
             let count = &mut self.loops[node.number as usize - 1];
             count.most = count.most.max(node.bodies);
             count.work += self.work - node.work;
+            count.abandoned |= context.abandons;
             // Where the condition is at the beginning, it has run once more than the body: the last turn is the one before.
             let last = if node.in_body { node.turn } else { node.former };
             let ended = Ended { number: node.number, start: node.start, end: context.now, last };

@@ -183,6 +183,9 @@ struct Context {
     other_chains: u32,
     groups: Vec<(Reader, Common)>,
     root_address: u64,
+    /// What has come has left calls that did not return, an exception lands there, or it throws one: loops that it leaves have not come to
+    /// their ends.
+    abandons: bool,
     /// A line of the frame on top follows a call.
     follows: PlaceId,
     is_first: bool,

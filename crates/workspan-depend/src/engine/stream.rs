@@ -73,7 +73,7 @@ impl Engine {
     fn arrived(&mut self, context: &mut Context, arrival: &Arrival, bytes: &[u8]) {
         let is_there = match context.frames.last() {
             Some(top) => {
-                arrival.flags & (flag::FRAME | flag::ENTRY) == 0
+                arrival.flags & (flag::FRAME | flag::ENTRY | flag::DEAD_END) == 0
                     && top.function == arrival.function
                     && top.pending.is_none()
                     && context.frames.len() > 1
@@ -82,7 +82,11 @@ impl Engine {
         };
         if !is_there {
             let frame = (arrival.flags & flag::FRAME != 0).then(|| slot(&bytes[ID_BYTES..], 0));
+            context.abandons = arrival.flags & (flag::LANDING | flag::DEAD_END) != 0;
             self.arrive(context, arrival, frame);
+            self.turn(context, arrival);
+            context.abandons = false;
+            return;
         }
         self.turn(context, arrival);
     }

@@ -37,7 +37,8 @@ impl Judge<'_> {
         values: &Record,
     ) -> Afterwards {
         let live = self.engine.table.live_out.get(&(writer, carrier)).copied().unwrap_or_default();
-        let unseen = !live.last && (self.may_be_read_unseen(self.site(writer)) || self.is_read_around(carrier, writer));
+        let unseen =
+            !live.last && (self.may_be_read_unseen(carrier, self.site(writer)) || self.is_read_around(carrier, writer));
         // An array is more than the element that is read.
         let of_writer = |key: &Key| key.sink == writer || key.source == writer;
         let is_array = values.varies || carried.names.iter().any(|(key, values)| of_writer(key) && values.varies);
@@ -94,10 +95,11 @@ impl Judge<'_> {
     }
 
     /// True if what a variable holds after the loop may be read unseen: Rust hands variables to its library, which is not
-    /// instrumented, by reference.
-    fn may_be_read_unseen(&self, site: &SiteInfo) -> bool {
+    /// instrumented, by reference. What a called function writes by a reference may be a variable of any other.
+    fn may_be_read_unseen(&self, carrier: u32, site: &SiteInfo) -> bool {
         let is_rust = || self.place(site.place).file.ends_with(".rs");
-        site.direct && (site.local == 0 || site.has_address) && is_rust()
+        let is_called = site.function != self.engine.source.loops[carrier as usize - 1].function;
+        (site.direct || is_called) && (site.local == 0 || site.has_address) && is_rust()
     }
 
     /// A dependence whose value such a copy would lose.

@@ -218,6 +218,9 @@ impl Judge<'_> {
         if let Some(record) = carried.names.first().filter(|_| self.is_shared_too(carrier, carried)) {
             return Err(record);
         }
+        if let Some(record) = carried.names.first().filter(|(key, _)| self.needs_value_before(carrier, key)) {
+            return Err(record);
+        }
         for record in &carried.names {
             let (key, values) = record;
             if self.site(key.sink).state != 0 || self.site(key.source).state != 0 {
@@ -241,6 +244,14 @@ impl Judge<'_> {
             Some(record) if last => Err(record),
             _ => Ok(last),
         }
+    }
+
+    /// True if an iteration reads what a variable held before the loop: a private copy does not.
+    fn needs_value_before(&self, carrier: u32, key: &Key) -> bool {
+        let sink = self.site(key.sink);
+        let exposed = &self.engine.table.exposed;
+        sink.variable != 0
+            && self.same_variable(carrier, sink).any(|(site, info)| !info.writes && exposed.contains(&(site, carrier)))
     }
 
     /// True if the loop also reaches memory by the same variable that no iteration shares with another: a part of an array cannot be

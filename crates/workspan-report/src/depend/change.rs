@@ -30,6 +30,10 @@ pub(super) fn change(each: &Loop, text: Option<&str>, body: &str) -> String {
             one.variable = format!("the static variable {}", one.variable);
         }
     }
+    if is_fortran(&each.place.file) && is_logical(body) {
+        // One instruction serves both, the operators are of different types.
+        each.reductions.iter_mut().filter(|one| one.operator == "^").for_each(|one| one.operator = ".neqv.".to_owned());
+    }
     let each = &each;
     let file = each.place.file.as_str();
     if has(file, &["rs"]) {
@@ -54,6 +58,12 @@ pub(super) fn change(each: &Loop, text: Option<&str>, body: &str) -> String {
         None => first.to_owned(),
     };
     first + &before(each) + directive + &clauses(each)
+}
+
+/// True if Fortran's text has operators of logical variables, and none of bits.
+fn is_logical(text: &str) -> bool {
+    let text = text.to_ascii_lowercase();
+    [".not.", ".neqv.", ".eqv."].iter().any(|operator| text.contains(operator)) && !text.contains("ieor")
 }
 
 /// True if C's or C++'s text declares a variable `static`.
@@ -296,6 +306,22 @@ mod tests {
         );
         check("a.rs", "let s: f64 = v.iter().map(f).sum();", &[("+", "s")], ".par_iter in place of .iter");
         check("a.rs", "while i < n {", &[], "write it as a `for` over a range, then .into_par_iter().for_each(…)");
+    }
+
+    #[test]
+    fn truths_of_fortran_have_an_operator_of_their_own() {
+        let place = Place { file: "a.f90".to_owned(), line: 1, column: 1 };
+        let each = Loop { place, reductions: vec![of("^", "k")], ..Loop::default() };
+        for (body, operator) in [
+            ("if (a(i) > 12) k = .NOT. k", ".neqv."),
+            ("k = k .neqv. b(i)", ".neqv."),
+            ("k = ieor(k, a(i))", "ieor"),
+            ("if (.not. b(i)) k = IEOR(k, a(i))", "ieor"),
+            ("", "ieor"),
+        ] {
+            let expected = format!("!$omp parallel do reduction({operator}:k)");
+            assert_eq!(change(&each, Some("do i = 1, n"), body), expected, "{body}");
+        }
     }
 
     #[test]

@@ -76,6 +76,10 @@ fn no_serial_loop_is_called_parallel_and_parallel_ones_are_found() {
         ("leftover.c", "cc -O2"),
         ("leftover.c", "cc -O0"),
         ("leftover.cpp", "c++ -std=c++20 -O2"),
+        ("abandoned.cpp", "c++ -std=c++20 -O2"),
+        ("abandoned.cpp", "c++ -O0"),
+        ("abandoned.c", "cc -O2"),
+        ("texts.f90", "gfortran -O2"),
     ] {
         let folder = folder(&format!("depend-loops-{}-{}", file, command.replace(' ', "")));
         let text = fs::read_to_string(programs.join(file)).expect("it is there");
