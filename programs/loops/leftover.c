@@ -67,6 +67,36 @@ static int known(const int *v) {
   for (int i = 0; i < N; i++) { double x = v[i] * 0.5; out[i] = x > 2; if (x > peak) peak = x; } /* @clauses */
   return most + times + greatest + others + first + second + high + low + up + sum + lo + hi + all + top + (int)peak;
 }
+/* The greatest number is that of the variable's type: not if it is narrower, or compared with another sign. */
+static int compared(const int *v) {
+  signed char narrow = -100;
+  int other = 0, cut = 0, least = 100;
+  unsigned high = 0;
+  unsigned char byte = 0;
+  short most = -1;
+  for (int i = 0; i < N; i++) narrow = v[i] > narrow ? v[i] : narrow;    /* @serial */
+  for (int i = 0; i < N; i++) if ((unsigned)v[i] > (unsigned)other) other = v[i]; /* @serial */
+  for (int i = 0; i < N; i++) if ((signed char)v[i] > cut) cut = v[i];   /* @serial */
+  for (int i = 0; i < N; i++) least = (unsigned)v[i] < (unsigned)least ? v[i] : least; /* @serial */
+  for (int i = 0; i < N; i++) if (v[i] > byte) byte = v[i];              /* @serial */
+  for (int i = 0; i < N; i++) if ((unsigned)v[i] > high) high = v[i];    /* @clauses */
+  for (int i = 0; i < N; i++) { short x = v[i] * 300; if (x > most) most = x; } /* @clauses */
+  for (int i = 0; i < N; i++) { short x = v[i] * 300; most = x > most ? x : most; } /* @clauses */
+  return narrow + other + cut + least + (int)high + byte + most;
+}
+/* A sum keeps all bits of its variable; a truth value has one, and no sum. */
+static int bits(const int *v) {
+  int low = 0;
+  unsigned char small = 0;
+  _Bool odd = 0, differs = 0, any = 0, counted = 0;
+  for (int i = 0; i < N; i++) low = (unsigned char)(low + v[i]);         /* @serial */
+  for (int i = 0; i < N; i++) odd ^= v[i];                               /* @serial */
+  for (int i = 0; i < N; i++) counted -= v[i] & 1;                       /* @serial */
+  for (int i = 0; i < N; i++) differs ^= v[i] > 3;                       /* @clauses */
+  for (int i = 0; i < N; i++) small += v[i];                             /* @clauses */
+  for (int i = 0; i < N; i++) any |= v[i];                               /* @clauses */
+  return low + small + odd + differs + any + counted;
+}
 int main(void) {
   int at = -1, found = 0, x = 0, y = 0, w = 0, at_ends[M] = { 0 };
   struct result r = { 0, 0, 0 };
@@ -81,7 +111,7 @@ int main(void) {
   place(marked, &x, &y);
   rows(marked, at_ends);
   count(data, &r);
-  int sum = sign(data, &w) + last() + known(data);
+  int sum = sign(data, &w) + last() + known(data) + compared(data) + bits(data);
   printf("%d %d %d %d %d %d %d %f %d %d\n", at, found, x, y, w, at_ends[3], r.at, r.value, r.count, sum + out[5]);
   return 0;
 }

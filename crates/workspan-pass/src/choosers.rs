@@ -14,13 +14,22 @@ use crate::llvm::{opcode, type_kind, Llvm, Ref};
 /// Instructions that are followed at most.
 const MOST: usize = 100;
 
+/// What a function chooses.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Choice {
+    /// The greatest or the least.
+    pub(crate) update: Update,
+    /// Whether integers are compared with their sign; none: other numbers.
+    pub(crate) signed: Option<bool>,
+}
+
 /// Those of a module, before it has events.
-pub(crate) fn of_module(llvm: &Llvm, module: Ref) -> HashMap<Ref, Update> {
+pub(crate) fn of_module(llvm: &Llvm, module: Ref) -> HashMap<Ref, Choice> {
     llvm.functions(module).into_iter().filter_map(|function| Some((function, chosen(llvm, function)?))).collect()
 }
 
 /// What a function returns of its two arguments: the greatest, the least, or nothing of these.
-fn chosen(llvm: &Llvm, function: Ref) -> Option<Update> {
+fn chosen(llvm: &Llvm, function: Ref) -> Option<Choice> {
     let is_number = |value: Ref| {
         matches!(
             llvm.type_kind(llvm.type_of(value)),
@@ -34,11 +43,13 @@ fn chosen(llvm: &Llvm, function: Ref) -> Option<Update> {
     {
         return None;
     }
-    match [0, 1].map(|greatest| follow(llvm, function, greatest)) {
-        [Some(0), Some(1)] => Some(Update::Max),
-        [Some(1), Some(0)] => Some(Update::Min),
-        _ => None,
-    }
+    let [(first, signed), (second, other)] = [follow(llvm, function, 0)?, follow(llvm, function, 1)?];
+    let update = match [first, second] {
+        [0, 1] => Update::Max,
+        [1, 0] => Update::Min,
+        _ => return None,
+    };
+    (signed == other).then_some(Choice { update, signed })
 }
 
 /// What a value is while a function is followed.
@@ -50,9 +61,9 @@ enum Known {
     Truth(bool),
 }
 
-/// Which argument a function returns if one of them is the greater one.
-fn follow(llvm: &Llvm, function: Ref, greatest: usize) -> Option<usize> {
-    let mut path = Path { llvm, greatest, values: HashMap::new(), memory: HashMap::new() };
+/// Which argument a function returns if one of them is the greater one, and whether it compares with a sign.
+fn follow(llvm: &Llvm, function: Ref, greatest: usize) -> Option<(usize, Option<bool>)> {
+    let mut path = Path { llvm, greatest, signed: None, values: HashMap::new(), memory: HashMap::new() };
     path.values.extend([0, 1].map(|number| (llvm.param(function, number), Known::Argument(number as usize))));
     let (mut before, mut block, mut left) = (std::ptr::null_mut(), llvm.first_block(function), MOST);
     loop {
@@ -66,7 +77,7 @@ fn follow(llvm: &Llvm, function: Ref, greatest: usize) -> Option<usize> {
             match llvm.opcode(*at) {
                 opcode::RET => {
                     return match path.known(llvm.operand(*at, 0))? {
-                        Known::Argument(number) => Some(number),
+                        Known::Argument(number) => Some((number, path.signed)),
                         Known::Truth(_) => None,
                     };
                 }
@@ -87,6 +98,8 @@ fn follow(llvm: &Llvm, function: Ref, greatest: usize) -> Option<usize> {
 struct Path<'l> {
     llvm: &'l Llvm,
     greatest: usize,
+    /// Whether integers have been compared with their sign.
+    signed: Option<bool>,
     values: HashMap<Ref, Known>,
     /// What variables of the function hold.
     memory: HashMap<Ref, Known>,
@@ -150,7 +163,9 @@ impl Path<'_> {
         if name.starts_with("llvm.dbg.") || name.starts_with("llvm.lifetime.") {
             return Some(());
         }
-        let greatest = match of_name(&name)? {
+        let choice = of_name(&name)?;
+        self.note(choice.signed)?;
+        let greatest = match choice.update {
             Update::Max => self.greatest,
             _ => 1 - self.greatest,
         };
@@ -160,10 +175,21 @@ impl Path<'_> {
         Some(())
     }
 
-    fn compare(&self, at: Ref) -> Option<bool> {
+    /// Nothing if comparisons with a sign and without one meet.
+    fn note(&mut self, signed: Option<bool>) -> Option<()> {
+        if self.signed.is_some() && signed.is_some() && self.signed != signed {
+            return None;
+        }
+        self.signed = self.signed.or(signed);
+        Some(())
+    }
+
+    fn compare(&mut self, at: Ref) -> Option<bool> {
         let llvm = self.llvm;
         let (left, right) = (llvm.operand(at, 0), llvm.operand(at, 1));
         let is_real = llvm.opcode(at) == opcode::FCMP;
+        let has_order = !is_real && llvm.predicate(at) > 33;
+        self.note(has_order.then(|| llvm.predicate(at) >= 38))?;
         let (less, equal, greater) =
             if is_real { reals(llvm.real_predicate(at)) } else { integers(llvm.predicate(at))? };
         match (self.known(left)?, self.known(right)) {
@@ -197,14 +223,14 @@ fn integers(predicate: i32) -> Option<(bool, bool, bool)> {
 }
 
 /// Functions of LLVM and C that return the greatest or the least number, by name.
-pub(crate) fn of_name(name: &str) -> Option<Update> {
+pub(crate) fn of_name(name: &str) -> Option<Choice> {
     let starts = |all: &[&str]| all.iter().any(|start| name.starts_with(start));
-    if starts(&["llvm.maxnum.", "llvm.maximum", "llvm.smax.", "llvm.umax."])
-        || matches!(name, "fmax" | "fmaxf" | "fmaxl")
-    {
-        return Some(Update::Max);
-    }
-    let is = starts(&["llvm.minnum.", "llvm.minimum", "llvm.smin.", "llvm.umin."])
+    let is_max = starts(&["llvm.maxnum.", "llvm.maximum", "llvm.smax.", "llvm.umax."])
+        || matches!(name, "fmax" | "fmaxf" | "fmaxl");
+    let is_min = starts(&["llvm.minnum.", "llvm.minimum", "llvm.smin.", "llvm.umin."])
         || matches!(name, "fmin" | "fminf" | "fminl");
-    is.then_some(Update::Min)
+    let is_signed = starts(&["llvm.smax.", "llvm.smin."]);
+    let signed = (is_signed || starts(&["llvm.umax.", "llvm.umin."])).then_some(is_signed);
+    let update = if is_max { Update::Max } else { Update::Min };
+    (is_max || is_min).then_some(Choice { update, signed })
 }

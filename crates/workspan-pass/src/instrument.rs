@@ -122,7 +122,7 @@ struct Work<'l> {
     /// Variables that were given memory again, and their names.
     variables: HashMap<Ref, Variable>,
     /// Functions that return the greatest or the least of two numbers.
-    choosers: HashMap<Ref, Update>,
+    choosers: HashMap<Ref, choosers::Choice>,
     is_rust: bool,
 }
 
@@ -181,7 +181,7 @@ impl Work<'_> {
         let extra = locals.map(|locals| early::Extra {
             locals,
             first: self.described.facts.locals.len(),
-            updates: updates(llvm, plan, &self.choosers),
+            updates: updates(llvm, plan, &self.choosers, declared),
             declared,
             written: Written::of(llvm, &plan.loops, &plan.handles),
             all_conditions: self.is_rust,

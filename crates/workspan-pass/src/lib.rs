@@ -34,6 +34,7 @@ mod called;
 pub mod cfg;
 mod choosers;
 pub mod conditions;
+mod conversions;
 mod copies;
 mod costs;
 pub mod debug;

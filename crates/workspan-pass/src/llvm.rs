@@ -299,6 +299,7 @@ pub mod opcode {
     pub const XOR: i32 = 25;
     pub const TRUNC: i32 = 30;
     pub const ZEXT: i32 = 31;
+    pub const SEXT: i32 = 32;
     /// Between integers and floating-point numbers.
     pub const ROUNDING: std::ops::RangeInclusive<i32> = 33..=36;
     pub const FIRST_CAST: i32 = 30;

@@ -13,6 +13,7 @@ mod tag {
     pub(super) const REFERENCE: u16 = 0x10;
     pub(super) const STRUCTURE: u16 = 0x13;
     pub(super) const TYPEDEF: u16 = 0x16;
+    pub(super) const BASE: u16 = 0x24;
     pub(super) const NAMESPACE: u16 = 0x39;
     pub(super) const GLOBAL: u16 = 0x34;
     pub(super) const INHERITANCE: u16 = 0x1c;
@@ -74,6 +75,18 @@ impl Types<'_> {
         match self.tag(ty) {
             tag::POINTER | tag::REFERENCE | tag::RVALUE_REFERENCE => self.operand(ty, BASE),
             _ => std::ptr::null_mut(),
+        }
+    }
+
+    /// Whether integers of a type have a sign; none: it is another one, or not known. LLVM's C interface has names, and no encodings.
+    pub fn signed(&self, ty: Ref) -> Option<bool> {
+        let ty = self.plain(ty);
+        let name = if self.tag(ty) == tag::BASE { self.name(ty) } else { return None };
+        match name.as_str() {
+            "u8" | "u16" | "u32" | "u64" | "u128" | "usize" => Some(false),
+            "i8" | "i16" | "i32" | "i64" | "i128" | "isize" => Some(true),
+            "int" | "short" | "long" | "long long" | "signed char" | "__int128" | "integer" => Some(true),
+            _ => name.starts_with("unsigned ").then_some(false),
         }
     }
 

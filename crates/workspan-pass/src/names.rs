@@ -109,6 +109,20 @@ impl Declared {
     }
 }
 
+impl Declared {
+    /// Whether the integer at an address has a sign, if that is a variable, or what one points to, and its type is known.
+    pub(crate) fn signed(&self, llvm: &Llvm, pointer: Ref) -> Option<bool> {
+        let types = Types { llvm, context: self.context };
+        let declared = |place: Ref| self.all.get(&place).map(|variable| variable.ty).filter(|ty| !ty.is_null());
+        if !llvm.is_a_global_variable(pointer).is_null() {
+            return types.signed(crate::reached::global_type(llvm, self, pointer));
+        }
+        let is_read = !llvm.is_a_instruction(pointer).is_null() && llvm.opcode(pointer) == opcode::LOAD;
+        let ty = if is_read { types.pointee(declared(llvm.operand(pointer, 0))?) } else { declared(pointer)? };
+        types.signed(ty)
+    }
+}
+
 /// Values that debug information says are what a variable holds.
 #[derive(Debug, Default)]
 pub struct Valued(HashMap<Ref, Variable>);

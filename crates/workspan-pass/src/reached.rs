@@ -138,7 +138,7 @@ impl Level {
 }
 
 /// The type of a global variable in debug information; null: unknown.
-fn global_type(llvm: &Llvm, declared: &Declared, global: Ref) -> Ref {
+pub(crate) fn global_type(llvm: &Llvm, declared: &Declared, global: Ref) -> Ref {
     if declared.context.is_null() {
         return std::ptr::null_mut();
     }

@@ -11,10 +11,12 @@ use workspan_trace::facts::Update;
 
 use crate::alike::{same, step, DEEPEST, STEPS};
 use crate::cfg::Loops;
-use crate::choosers;
+use crate::choosers::{self, Choice};
+use crate::conversions::width;
 use crate::library;
 use crate::llvm::{opcode, type_kind, Llvm, Ref};
 use crate::locals::{base, users, users_through};
+use crate::names::Declared;
 use crate::plan::Plan;
 
 /// What is applied to what was there.
@@ -29,7 +31,12 @@ pub struct Applied {
 /// Loads and stores of a function that are updates: instruction, and which of its operations, as a call has one for each argument.
 ///
 /// `choosers`: functions that return the greatest or the least of two numbers.
-pub fn updates(llvm: &Llvm, plan: &Plan, choosers: &HashMap<Ref, Update>) -> HashMap<(Ref, usize), Applied> {
+pub fn updates(
+    llvm: &Llvm,
+    plan: &Plan,
+    choosers: &HashMap<Ref, Choice>,
+    declared: &Declared,
+) -> HashMap<(Ref, usize), Applied> {
     let mut found = HashMap::new();
     let numbers = plan.handles.iter().zip(0..).map(|(block, number)| (*block, number)).collect();
     for (number, block) in plan.handles.iter().copied().enumerate() {
@@ -39,8 +46,16 @@ pub fn updates(llvm: &Llvm, plan: &Plan, choosers: &HashMap<Ref, Update>) -> Has
                 continue;
             }
             let pointer = llvm.operand(instruction, 1);
-            let finder =
-                Finder { llvm, around: &around, choosers, pointer, left: Cell::new(STEPS), chosen: Cell::new(None) };
+            let finder = Finder {
+                llvm,
+                around: &around,
+                choosers,
+                pointer,
+                width: width(llvm, llvm.operand(instruction, 0)),
+                signed: declared.signed(llvm, pointer),
+                left: Cell::new(STEPS),
+                chosen: Cell::new(None),
+            };
             let mut loads = Vec::new();
             let update = finder.of_store(instruction, block, &mut loads).or_else(|| finder.of_constant(instruction));
             if let Some(update) = update {
@@ -55,17 +70,21 @@ pub fn updates(llvm: &Llvm, plan: &Plan, choosers: &HashMap<Ref, Update>) -> Has
 }
 
 /// The loop that a store is in.
-struct Around<'p> {
+pub(crate) struct Around<'p> {
     loops: &'p Loops,
     numbers: &'p HashMap<Ref, usize>,
     innermost: Option<usize>,
 }
 
-struct Finder<'l> {
-    llvm: &'l Llvm,
+pub(crate) struct Finder<'l> {
+    pub(crate) llvm: &'l Llvm,
     around: &'l Around<'l>,
-    choosers: &'l HashMap<Ref, Update>,
+    choosers: &'l HashMap<Ref, Choice>,
     pointer: Ref,
+    /// Bits of an integer that is stored.
+    pub(crate) width: Option<u32>,
+    /// Whether the variable has a sign, if its type is known.
+    pub(crate) signed: Option<bool>,
     /// Steps that may still be taken: expressions share parts, so that there are many ways through them.
     left: Cell<u32>,
     /// A call that chose, and which argument was ours: the other one may be the memory of another iteration.
@@ -76,8 +95,11 @@ impl Finder<'_> {
     fn of_store(&self, store: Ref, block: Ref, loads: &mut Vec<Ref>) -> Option<Update> {
         let stored = self.llvm.operand(store, 0);
         let value = self.strip(stored);
-        let own = self.of_value(value).filter(|(_, loads)| self.is_kept(stored, value, loads));
-        let (update, used) = own.or_else(|| self.of_condition(value, block))?;
+        let own = self.of_value(value).filter(|(update, loads)| {
+            let fits = || matches!(update, Update::Max | Update::Min) && self.fits(value, loads, 0);
+            self.is_kept(stored, value, loads) && (self.allows(stored, value, *update) || fits())
+        });
+        let (update, used) = own.or_else(|| self.of_condition(stored, block))?;
         loads.extend(used);
         Some(update)
     }
@@ -149,42 +171,9 @@ impl Finder<'_> {
         users(self.llvm, value).iter().filter(|user| inside(user)).count() <= 1
     }
 
-    fn is_bit(&self, value: Ref) -> bool {
+    pub(crate) fn is_bit(&self, value: Ref) -> bool {
         let ty = self.llvm.type_of(value);
         self.llvm.type_kind(ty) == type_kind::INTEGER && self.llvm.int_width(ty) == 1
-    }
-
-    /// True for a conversion that changes no number but by the bits that it keeps. Between integers and others it rounds, in an order of
-    /// its own.
-    fn is_plain(code: i32) -> bool {
-        let is_cast = (opcode::FIRST_CAST..=opcode::LAST_CAST).contains(&code);
-        is_cast && !opcode::ROUNDING.contains(&code) || code == opcode::FREEZE
-    }
-
-    /// What a value is without conversions, and without the test that makes a truth value of it.
-    fn strip(&self, mut value: Ref) -> Ref {
-        let llvm = self.llvm;
-        for _ in 0..DEEPEST {
-            if llvm.is_a_instruction(value).is_null() {
-                break;
-            }
-            let code = llvm.opcode(value);
-            let inner = if Self::is_plain(code) || code == opcode::ICMP { llvm.operand(value, 0) } else { break };
-            // A truth value that is used as a number is no longer the number that it was made of.
-            let is_number = code == opcode::ZEXT && !llvm.is_a_instruction(inner).is_null();
-            if is_number && llvm.opcode(inner) == opcode::ICMP && !self.is_stored(value)
-                || code == opcode::ICMP && llvm.is_null(llvm.operand(value, 1)) == 0
-            {
-                break;
-            }
-            value = inner;
-        }
-        value
-    }
-
-    /// True if a value goes to memory.
-    fn is_stored(&self, value: Ref) -> bool {
-        users(self.llvm, value).into_iter().all(|user| self.llvm.opcode(user) == opcode::STORE)
     }
 
     /// The load of our address that a value is, if nothing else uses it.
@@ -194,7 +183,7 @@ impl Finder<'_> {
 
     /// The same; a comparison and what it chooses are two uses. Updates on other branches are uses of their own: the judge compares their
     /// operators.
-    fn load_used(&self, value: Ref, most: usize) -> Option<Ref> {
+    pub(crate) fn load_used(&self, value: Ref, most: usize) -> Option<Ref> {
         let value = self.strip(value);
         let llvm = self.llvm;
         if llvm.is_a_instruction(value).is_null() || llvm.opcode(value) != opcode::LOAD {
@@ -280,9 +269,9 @@ impl Finder<'_> {
         let all = [Update::Sum, Update::Product, Update::And, Update::Or, Update::Xor].into_iter();
         let changed = |value: Ref, update: Update| self.chain(value, update, 0, 2).filter(|_| self.is_used_once(value));
         [(yes, no), (no, yes)].into_iter().find_map(|(one, other)| {
-            let kept = self.load_used(other, 2);
+            let kept = |update| self.load_used(other, 2).filter(|load| self.allows(other, *load, update));
             all.clone().find_map(|update| {
-                let found = kept.or_else(|| changed(other, update))?;
+                let found = kept(update).or_else(|| changed(other, update))?;
                 (changed(one, update) == Some(found)).then(|| (update, vec![found]))
             })
         })
@@ -309,9 +298,12 @@ impl Finder<'_> {
 
     /// The same; `most`: uses of the load.
     fn chain(&self, value: Ref, update: Update, depth: usize, most: usize) -> Option<Ref> {
-        let llvm = self.llvm;
-        let value = self.strip(value);
+        let (llvm, outer) = (self.llvm, value);
+        let value = self.strip(outer);
         if depth > DEEPEST || llvm.is_a_instruction(value).is_null() || !step(&self.left) {
+            return None;
+        }
+        if !self.allows(outer, value, update) {
             return None;
         }
         let code = llvm.opcode(value);
@@ -331,7 +323,8 @@ impl Finder<'_> {
         };
         sides.iter().find_map(|side| {
             let operand = llvm.operand(value, *side);
-            self.load_used(operand, most).or_else(|| next(operand))
+            let load = self.load_used(operand, most).filter(|load| self.allows(operand, *load, update));
+            load.or_else(|| next(operand))
         })
     }
 
@@ -349,8 +342,11 @@ impl Finder<'_> {
         if library::chooses_of_list(&name) {
             return self.of_list(call, if name.starts_with("_ZSt3max") { Update::Max } else { Update::Min });
         }
-        let update = choosers::of_name(&name).or_else(|| self.choosers.get(&llvm.callee(call)?).copied())?;
-        let one = [0, 1].iter().find_map(|side| self.load(llvm.operand(call, *side))).map(|load| (update, vec![load]));
+        let Choice { update, signed } =
+            choosers::of_name(&name).or_else(|| self.choosers.get(&llvm.callee(call)?).copied())?;
+        let sides = [llvm.operand(call, 0), llvm.operand(call, 1)];
+        let ours = |ours: Ref, other: Ref| self.load_whole(ours, 1).filter(|_| self.agrees(signed, ours, other));
+        let one = ours(sides[0], sides[1]).or_else(|| ours(sides[1], sides[0])).map(|load| (update, vec![load]));
         one.or_else(|| [0, 1].iter().find_map(|side| self.extreme_of_more(llvm.operand(call, *side), update)))
     }
 
@@ -423,21 +419,21 @@ impl Finder<'_> {
     }
 
     /// `if (x > m) m = x`.
-    fn of_condition(&self, value: Ref, block: Ref) -> Option<(Update, Vec<Ref>)> {
+    fn of_condition(&self, stored: Ref, block: Ref) -> Option<(Update, Vec<Ref>)> {
         let llvm = self.llvm;
         let before = self.only_predecessor(block)?;
         let condition = self.condition(before)?;
         let is_true = llvm.successor(llvm.terminator(before), 0) == block;
-        let (left, right, greater) = self.comparison(condition)?;
+        let (left, right, greater, signed) = self.comparison(condition)?;
         if self.does_more(before, block) {
             return None;
         }
         let greater = greater == is_true;
-        let agree = |side: Ref| same(llvm, self.strip(side), self.strip(value), 0);
-        if let Some(load) = self.load(right).filter(|_| agree(left)) {
+        let agree = |ours: Ref, other: Ref| self.is_equal(other, stored) && self.agrees(signed, ours, other);
+        if let Some(load) = self.load_whole(right, 1).filter(|_| agree(right, left)) {
             Some((if greater { Update::Max } else { Update::Min }, vec![load]))
         } else {
-            let load = self.load(left).filter(|_| agree(right))?;
+            let load = self.load_whole(left, 1).filter(|_| agree(left, right))?;
             Some((if greater { Update::Min } else { Update::Max }, vec![load]))
         }
     }
@@ -503,20 +499,20 @@ impl Finder<'_> {
         if users(llvm, condition).len() > 1 {
             return None;
         }
-        let (left, right, greater) = self.comparison(condition)?;
-        let is_same = |a: Ref, b: Ref| same(llvm, self.strip(a), self.strip(b), 0);
-        let takes_left = if is_same(yes, left) && is_same(no, right) {
+        let (left, right, greater, signed) = self.comparison(condition)?;
+        let takes_left = if self.is_equal(left, yes) && self.is_equal(right, no) {
             true
-        } else if is_same(yes, right) && is_same(no, left) {
+        } else if self.is_equal(right, yes) && self.is_equal(left, no) {
             false
         } else {
             return None;
         };
         let update = if takes_left == greater { Update::Max } else { Update::Min };
         let all = [left, right, yes, no];
-        let loads: Vec<Ref> = all.into_iter().filter_map(|value| self.load_used(value, 2)).collect();
+        let loads: Vec<Ref> = all.into_iter().filter_map(|value| self.load_whole(value, 2)).collect();
         if !loads.is_empty() {
-            return Some((update, loads));
+            let (ours, other) = if self.load_whole(left, 2).is_some() { (left, right) } else { (right, left) };
+            return self.agrees(signed, ours, other).then_some((update, loads));
         }
         // `max(m, x, y)`: one of both is itself what was chosen.
         [left, right].into_iter().find_map(|side| self.extreme_of_more(side, update))
@@ -524,8 +520,9 @@ impl Finder<'_> {
 
     /// What was there at the bottom of several choices of one kind, each used by the next alone.
     fn extreme_of_more(&self, value: Ref, update: Update) -> Option<(Update, Vec<Ref>)> {
-        let (llvm, value) = (self.llvm, self.strip(value));
-        if llvm.is_a_instruction(value).is_null() || !step(&self.left) {
+        let (llvm, outer, value) = (self.llvm, value, self.strip(value));
+        let is_plain = self.allows(outer, value, update);
+        if !is_plain || llvm.is_a_instruction(value).is_null() || !step(&self.left) {
             return None;
         }
         let is_choice = match llvm.opcode(value) {
@@ -536,26 +533,26 @@ impl Finder<'_> {
         self.of_value(value).filter(|(other, _)| is_choice && *other == update)
     }
 
-    /// Both sides of a comparison, and whether it is "greater".
-    fn comparison(&self, condition: Ref) -> Option<(Ref, Ref, bool)> {
+    /// Both sides of a comparison, whether it is "greater", and of integers, whether they have a sign.
+    fn comparison(&self, condition: Ref) -> Option<(Ref, Ref, bool, Option<bool>)> {
         let llvm = self.llvm;
         if llvm.is_a_instruction(condition).is_null() {
             return None;
         }
-        let greater = match llvm.opcode(condition) {
+        let (greater, signed) = match llvm.opcode(condition) {
             opcode::ICMP => match llvm.predicate(condition) {
-                34 | 35 | 38 | 39 => true,
-                36 | 37 | 40 | 41 => false,
+                sign @ (34 | 35 | 38 | 39) => (true, Some(sign >= 38)),
+                sign @ (36 | 37 | 40 | 41) => (false, Some(sign >= 38)),
                 _ => return None,
             },
             opcode::FCMP => match llvm.real_predicate(condition) {
-                2 | 3 | 10 | 11 => true,
-                4 | 5 | 12 | 13 => false,
+                2 | 3 | 10 | 11 => (true, None),
+                4 | 5 | 12 | 13 => (false, None),
                 _ => return None,
             },
             _ => return None,
         };
-        Some((llvm.operand(condition, 0), llvm.operand(condition, 1), greater))
+        Some((llvm.operand(condition, 0), llvm.operand(condition, 1), greater, signed))
     }
 
     fn condition(&self, block: Ref) -> Option<Ref> {
