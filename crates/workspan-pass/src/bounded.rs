@@ -11,9 +11,8 @@ use std::ffi::{CStr, CString};
 pub use self::texts::{constant, format_of, printed};
 
 use self::texts::Seen;
-use crate::called::AVAILABLE_EXTERNALLY;
 use crate::format::{self, Text};
-use crate::llvm::{opcode, Llvm, Ref};
+use crate::llvm::{opcode, Llvm, Ref, AVAILABLE_EXTERNALLY};
 use crate::sections;
 use crate::ways::first_behind;
 

@@ -5,11 +5,8 @@ use workspan_trace::rust_names;
 
 use crate::bounded;
 use crate::library;
-use crate::llvm::{opcode, type_kind, Ref};
+use crate::llvm::{opcode, type_kind, Ref, AVAILABLE_EXTERNALLY};
 use crate::plan::{Operation, Planner};
-
-/// LLVM's linkage of what is defined elsewhere, too.
-pub(crate) const AVAILABLE_EXTERNALLY: i32 = 1;
 
 impl Planner<'_> {
     /// What functions of the C library do with the memory that they are given, and assembly.

@@ -9,13 +9,12 @@ use std::collections::{HashMap, HashSet};
 use workspan_trace::facts::{Induction, Local, LoopFacts, Meaning, Touch};
 use workspan_trace::program::{Module, NONE};
 
-use crate::called::AVAILABLE_EXTERNALLY;
 use crate::cfg::{graph, loops};
 use crate::conditions::Conditions;
 use crate::debug::{file_of, Places};
 use crate::fixed::Written;
 use crate::library;
-use crate::llvm::{opcode, Llvm, Ref};
+use crate::llvm::{opcode, Llvm, Ref, AVAILABLE_EXTERNALLY};
 use crate::locals::{users, Locals};
 use crate::names::Declared;
 use crate::plan::{Plan, Segment};

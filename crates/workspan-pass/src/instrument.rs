@@ -4,11 +4,9 @@ use std::collections::{HashMap, HashSet};
 use std::ptr::null_mut;
 
 use workspan_trace::control::FIRST_SEGMENT;
-use workspan_trace::facts::Update;
 use workspan_trace::program::{self, Module, NONE};
 use workspan_trace::VERSION;
 
-use crate::called::AVAILABLE_EXTERNALLY;
 use crate::choosers;
 use crate::copies;
 use crate::debug::Places;
@@ -16,7 +14,7 @@ use crate::early;
 use crate::emit::Emitter;
 use crate::fixed::Written;
 use crate::lines::Repeats;
-use crate::llvm::{initialise_assembly, llvm, text, text_with_zero, Llvm, Ref};
+use crate::llvm::{initialise_assembly, llvm, text, text_with_zero, Llvm, Ref, AVAILABLE_EXTERNALLY};
 use crate::loads;
 use crate::locals::Locals;
 use crate::names::{is_fortran, Declared, Variable};

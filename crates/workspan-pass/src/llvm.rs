@@ -16,6 +16,9 @@ extern "C" {
     fn dlsym(handle: *mut c_void, name: *const c_char) -> *mut c_void;
 }
 
+/// Linkage of what is defined elsewhere, too.
+pub const AVAILABLE_EXTERNALLY: i32 = 1;
+
 /// The first definition after this library's, in the order of search.
 const NEXT: *mut c_void = -1_isize as *mut c_void;
 

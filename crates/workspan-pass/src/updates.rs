@@ -31,7 +31,7 @@ pub struct Applied {
 /// Loads and stores of a function that are updates: instruction, and which of its operations, as a call has one for each argument.
 ///
 /// `choosers`: functions that return the greatest or the least of two numbers.
-pub fn updates(
+pub(crate) fn updates(
     llvm: &Llvm,
     plan: &Plan,
     choosers: &HashMap<Ref, Choice>,
