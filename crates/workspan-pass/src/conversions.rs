@@ -8,7 +8,6 @@ use workspan_trace::facts::Update;
 use crate::alike::{same, DEEPEST};
 use crate::llvm::{opcode, type_kind, Llvm, Ref};
 use crate::locals::users;
-use crate::updates::Finder;
 
 /// LLVM's predicate "not equal".
 const NOT_EQUAL: i32 = 33;
@@ -19,7 +18,17 @@ pub(crate) fn width(llvm: &Llvm, value: Ref) -> Option<u32> {
     (llvm.type_kind(ty) == type_kind::INTEGER).then(|| llvm.int_width(ty))
 }
 
-impl Finder<'_> {
+/// The number that an address holds.
+#[derive(Clone, Copy)]
+pub(crate) struct Stored<'l> {
+    pub(crate) llvm: &'l Llvm,
+    /// Bits of an integer.
+    pub(crate) width: Option<u32>,
+    /// Whether the variable has a sign, if its type is known.
+    pub(crate) signed: Option<bool>,
+}
+
+impl Stored<'_> {
     /// True for a conversion that changes no number but by the bits that it keeps. Between integers and others it rounds, in an order of
     /// its own.
     fn is_plain(code: i32) -> bool {
@@ -46,6 +55,11 @@ impl Finder<'_> {
             value = inner;
         }
         value
+    }
+
+    pub(crate) fn is_bit(&self, value: Ref) -> bool {
+        let ty = self.llvm.type_of(value);
+        self.llvm.type_kind(ty) == type_kind::INTEGER && self.llvm.int_width(ty) == 1
     }
 
     /// True if a value goes to memory.
@@ -145,11 +159,6 @@ impl Finder<'_> {
         let takes_bit = |user: &Ref| llvm.opcode(*user) == opcode::TRUNC && self.is_bit(*user);
         let tests = |user: &Ref| llvm.opcode(*user) == opcode::ICMP && llvm.is_null(llvm.operand(*user, 1)) != 0;
         users(llvm, load).iter().all(|user| takes_bit(user) || tests(user))
-    }
-
-    /// The load of our address that a value is, all of it.
-    pub(crate) fn load_whole(&self, value: Ref, most: usize) -> Option<Ref> {
-        self.load_used(value, most).filter(|load| self.allows(value, *load, Update::Max))
     }
 
     /// True if a value that is compared is the one that is taken: the same bits, widened in the same way.

@@ -107,15 +107,29 @@ impl Declared {
         let by_name = || source(&llvm.name(place)).map(|name| Variable { name, line: 0, ty: std::ptr::null_mut() });
         self.all.get(&place).cloned().or_else(|| by_name().filter(|_| !self.is_complete))
     }
-}
 
-impl Declared {
+    /// The type of a global variable in debug information; null: unknown.
+    pub(crate) fn global_type(&self, llvm: &Llvm, global: Ref) -> Ref {
+        if self.context.is_null() {
+            return std::ptr::null_mut();
+        }
+        let types = Types { llvm, context: self.context };
+        let mut count = 0;
+        let entries = llvm.global_metadata(global, &raw mut count);
+        let all = (0..u32::try_from(count).unwrap_or(0)).map(|at| llvm.entry_metadata(entries, at));
+        let found = all.map(|node| types.of_global(node)).find(|ty| !ty.is_null());
+        if !entries.is_null() {
+            llvm.dispose_entries(entries);
+        }
+        found.unwrap_or(std::ptr::null_mut())
+    }
+
     /// Whether the integer at an address has a sign, if that is a variable, or what one points to, and its type is known.
     pub(crate) fn signed(&self, llvm: &Llvm, pointer: Ref) -> Option<bool> {
         let types = Types { llvm, context: self.context };
         let declared = |place: Ref| self.all.get(&place).map(|variable| variable.ty).filter(|ty| !ty.is_null());
         if !llvm.is_a_global_variable(pointer).is_null() {
-            return types.signed(crate::reached::global_type(llvm, self, pointer));
+            return types.signed(self.global_type(llvm, pointer));
         }
         let is_read = !llvm.is_a_instruction(pointer).is_null() && llvm.opcode(pointer) == opcode::LOAD;
         let ty = if is_read { types.pointee(declared(llvm.operand(pointer, 0))?) } else { declared(pointer)? };

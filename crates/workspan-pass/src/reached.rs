@@ -34,7 +34,7 @@ pub fn variable(llvm: &Llvm, declared: &Declared, pointer: Ref) -> Named {
             let symbol = llvm.name(at);
             let named = || {
                 let name = global(&symbol)?;
-                Some(level.name(llvm, declared, name, global_type(llvm, declared, at)))
+                Some(level.name(llvm, declared, name, declared.global_type(llvm, at)))
             };
             let name = common_block(declared, &symbol).or_else(named);
             return Named { name, direct, whole };
@@ -135,22 +135,6 @@ impl Level {
             () => format!("{name}.{path}"),
         }
     }
-}
-
-/// The type of a global variable in debug information; null: unknown.
-pub(crate) fn global_type(llvm: &Llvm, declared: &Declared, global: Ref) -> Ref {
-    if declared.context.is_null() {
-        return std::ptr::null_mut();
-    }
-    let types = Types { llvm, context: declared.context };
-    let mut count = 0;
-    let entries = llvm.global_metadata(global, &raw mut count);
-    let all = (0..u32::try_from(count).unwrap_or(0)).map(|at| llvm.entry_metadata(entries, at));
-    let found = all.map(|node| types.of_global(node)).find(|ty| !ty.is_null());
-    if !entries.is_null() {
-        llvm.dispose_entries(entries);
-    }
-    found.unwrap_or(std::ptr::null_mut())
 }
 
 /// What the descriptor of an array was copied from, as flang does before every use.

@@ -12,7 +12,7 @@ use workspan_trace::facts::Update;
 use crate::alike::{same, step, DEEPEST, STEPS};
 use crate::cfg::Loops;
 use crate::choosers::{self, Choice};
-use crate::conversions::width;
+use crate::conversions::{width, Stored};
 use crate::library;
 use crate::llvm::{opcode, type_kind, Llvm, Ref};
 use crate::locals::{base, users, users_through};
@@ -51,8 +51,11 @@ pub(crate) fn updates(
                 around: &around,
                 choosers,
                 pointer,
-                width: width(llvm, llvm.operand(instruction, 0)),
-                signed: declared.signed(llvm, pointer),
+                stored: Stored {
+                    llvm,
+                    width: width(llvm, llvm.operand(instruction, 0)),
+                    signed: declared.signed(llvm, pointer),
+                },
                 left: Cell::new(STEPS),
                 chosen: Cell::new(None),
             };
@@ -70,21 +73,18 @@ pub(crate) fn updates(
 }
 
 /// The loop that a store is in.
-pub(crate) struct Around<'p> {
+struct Around<'p> {
     loops: &'p Loops,
     numbers: &'p HashMap<Ref, usize>,
     innermost: Option<usize>,
 }
 
-pub(crate) struct Finder<'l> {
-    pub(crate) llvm: &'l Llvm,
+struct Finder<'l> {
+    llvm: &'l Llvm,
     around: &'l Around<'l>,
     choosers: &'l HashMap<Ref, Choice>,
     pointer: Ref,
-    /// Bits of an integer that is stored.
-    pub(crate) width: Option<u32>,
-    /// Whether the variable has a sign, if its type is known.
-    pub(crate) signed: Option<bool>,
+    stored: Stored<'l>,
     /// Steps that may still be taken: expressions share parts, so that there are many ways through them.
     left: Cell<u32>,
     /// A call that chose, and which argument was ours: the other one may be the memory of another iteration.
@@ -94,10 +94,10 @@ pub(crate) struct Finder<'l> {
 impl Finder<'_> {
     fn of_store(&self, store: Ref, block: Ref, loads: &mut Vec<Ref>) -> Option<Update> {
         let stored = self.llvm.operand(store, 0);
-        let value = self.strip(stored);
+        let value = self.stored.strip(stored);
         let own = self.of_value(value).filter(|(update, loads)| {
-            let fits = || matches!(update, Update::Max | Update::Min) && self.fits(value, loads, 0);
-            self.is_kept(stored, value, loads) && (self.allows(stored, value, *update) || fits())
+            let fits = || matches!(update, Update::Max | Update::Min) && self.stored.fits(value, loads, 0);
+            self.is_kept(stored, value, loads) && (self.stored.allows(stored, value, *update) || fits())
         });
         let (update, used) = own.or_else(|| self.of_condition(stored, block))?;
         loads.extend(used);
@@ -124,7 +124,7 @@ impl Finder<'_> {
     /// True if a store that gives the greatest or the least value is done whatever that is, or all that is done for a greater one.
     fn is_alone(&self, store: Ref, block: Ref) -> bool {
         let llvm = self.llvm;
-        let value = self.strip(llvm.operand(store, 0));
+        let value = self.stored.strip(llvm.operand(store, 0));
         if self.of_value(value).is_some() {
             return true;
         }
@@ -156,7 +156,7 @@ impl Finder<'_> {
             at = llvm.operand(at, 0);
         }
         let is_truth = |load: &Ref| {
-            users(llvm, *load).into_iter().all(|user| llvm.opcode(user) == opcode::TRUNC && self.is_bit(user))
+            users(llvm, *load).into_iter().all(|user| llvm.opcode(user) == opcode::TRUNC && self.stored.is_bit(user))
         };
         self.is_used_once(value) && (!tests || loads.iter().all(is_truth))
     }
@@ -171,11 +171,6 @@ impl Finder<'_> {
         users(self.llvm, value).iter().filter(|user| inside(user)).count() <= 1
     }
 
-    pub(crate) fn is_bit(&self, value: Ref) -> bool {
-        let ty = self.llvm.type_of(value);
-        self.llvm.type_kind(ty) == type_kind::INTEGER && self.llvm.int_width(ty) == 1
-    }
-
     /// The load of our address that a value is, if nothing else uses it.
     fn load(&self, value: Ref) -> Option<Ref> {
         self.load_used(value, 1)
@@ -183,8 +178,8 @@ impl Finder<'_> {
 
     /// The same; a comparison and what it chooses are two uses. Updates on other branches are uses of their own: the judge compares their
     /// operators.
-    pub(crate) fn load_used(&self, value: Ref, most: usize) -> Option<Ref> {
-        let value = self.strip(value);
+    fn load_used(&self, value: Ref, most: usize) -> Option<Ref> {
+        let value = self.stored.strip(value);
         let llvm = self.llvm;
         if llvm.is_a_instruction(value).is_null() || llvm.opcode(value) != opcode::LOAD {
             return None;
@@ -195,6 +190,11 @@ impl Finder<'_> {
         let all = users(llvm, value);
         let others = || all.iter().filter(|user| self.goes_back(**user)).count();
         (all.len() <= most || all.len() - others() < most.max(1)).then_some(value)
+    }
+
+    /// The same of one whose bits all count.
+    fn load_whole(&self, value: Ref, most: usize) -> Option<Ref> {
+        self.load_used(value, most).filter(|load| self.stored.allows(value, *load, Update::Max))
     }
 
     /// True for a result that is stored to our address, and used for nothing else.
@@ -217,9 +217,9 @@ impl Finder<'_> {
         let update = match code {
             opcode::ADD | opcode::FADD | opcode::SUB | opcode::FSUB => Update::Sum,
             opcode::MUL | opcode::FMUL => Update::Product,
-            opcode::AND if self.is_bit(value) => Update::Both,
+            opcode::AND if self.stored.is_bit(value) => Update::Both,
             opcode::AND => Update::And,
-            opcode::OR if self.is_bit(value) => Update::Either,
+            opcode::OR if self.stored.is_bit(value) => Update::Either,
             opcode::OR => Update::Or,
             opcode::XOR => Update::Xor,
             opcode::CALL | opcode::INVOKE => return self.of_call(value),
@@ -269,7 +269,7 @@ impl Finder<'_> {
         let all = [Update::Sum, Update::Product, Update::And, Update::Or, Update::Xor].into_iter();
         let changed = |value: Ref, update: Update| self.chain(value, update, 0, 2).filter(|_| self.is_used_once(value));
         [(yes, no), (no, yes)].into_iter().find_map(|(one, other)| {
-            let kept = |update| self.load_used(other, 2).filter(|load| self.allows(other, *load, update));
+            let kept = |update| self.load_used(other, 2).filter(|load| self.stored.allows(other, *load, update));
             all.clone().find_map(|update| {
                 let found = kept(update).or_else(|| changed(other, update))?;
                 (changed(one, update) == Some(found)).then(|| (update, vec![found]))
@@ -283,11 +283,12 @@ impl Finder<'_> {
         let sets = |value: Ref| match llvm.constant(value)? {
             0 => Some(Update::Both),
             1 => Some(Update::Either),
-            -1 if self.is_bit(value) => Some(Update::Either),
+            -1 if self.stored.is_bit(value) => Some(Update::Either),
             _ => None,
         };
         let (update, kept) = sets(yes).map(|update| (update, no)).or_else(|| Some((sets(no)?, yes)))?;
-        let of_condition = || Some(condition).filter(|_| self.is_bit(kept)).and_then(|condition| self.load(condition));
+        let of_condition =
+            || Some(condition).filter(|_| self.stored.is_bit(kept)).and_then(|condition| self.load(condition));
         self.load(kept).or_else(of_condition).map(|load| (update, vec![load]))
     }
 
@@ -299,11 +300,11 @@ impl Finder<'_> {
     /// The same; `most`: uses of the load.
     fn chain(&self, value: Ref, update: Update, depth: usize, most: usize) -> Option<Ref> {
         let (llvm, outer) = (self.llvm, value);
-        let value = self.strip(outer);
+        let value = self.stored.strip(outer);
         if depth > DEEPEST || llvm.is_a_instruction(value).is_null() || !step(&self.left) {
             return None;
         }
-        if !self.allows(outer, value, update) {
+        if !self.stored.allows(outer, value, update) {
             return None;
         }
         let code = llvm.opcode(value);
@@ -323,7 +324,7 @@ impl Finder<'_> {
         };
         sides.iter().find_map(|side| {
             let operand = llvm.operand(value, *side);
-            let load = self.load_used(operand, most).filter(|load| self.allows(operand, *load, update));
+            let load = self.load_used(operand, most).filter(|load| self.stored.allows(operand, *load, update));
             load.or_else(|| next(operand))
         })
     }
@@ -345,7 +346,7 @@ impl Finder<'_> {
         let Choice { update, signed } =
             choosers::of_name(&name).or_else(|| self.choosers.get(&llvm.callee(call)?).copied())?;
         let sides = [llvm.operand(call, 0), llvm.operand(call, 1)];
-        let ours = |ours: Ref, other: Ref| self.load_whole(ours, 1).filter(|_| self.agrees(signed, ours, other));
+        let ours = |ours: Ref, other: Ref| self.load_whole(ours, 1).filter(|_| self.stored.agrees(signed, ours, other));
         let one = ours(sides[0], sides[1]).or_else(|| ours(sides[1], sides[0])).map(|load| (update, vec![load]));
         one.or_else(|| [0, 1].iter().find_map(|side| self.extreme_of_more(llvm.operand(call, *side), update)))
     }
@@ -429,7 +430,8 @@ impl Finder<'_> {
             return None;
         }
         let greater = greater == is_true;
-        let agree = |ours: Ref, other: Ref| self.is_equal(other, stored) && self.agrees(signed, ours, other);
+        let agree =
+            |ours: Ref, other: Ref| self.stored.is_equal(other, stored) && self.stored.agrees(signed, ours, other);
         if let Some(load) = self.load_whole(right, 1).filter(|_| agree(right, left)) {
             Some((if greater { Update::Max } else { Update::Min }, vec![load]))
         } else {
@@ -500,9 +502,9 @@ impl Finder<'_> {
             return None;
         }
         let (left, right, greater, signed) = self.comparison(condition)?;
-        let takes_left = if self.is_equal(left, yes) && self.is_equal(right, no) {
+        let takes_left = if self.stored.is_equal(left, yes) && self.stored.is_equal(right, no) {
             true
-        } else if self.is_equal(right, yes) && self.is_equal(left, no) {
+        } else if self.stored.is_equal(right, yes) && self.stored.is_equal(left, no) {
             false
         } else {
             return None;
@@ -512,7 +514,7 @@ impl Finder<'_> {
         let loads: Vec<Ref> = all.into_iter().filter_map(|value| self.load_whole(value, 2)).collect();
         if !loads.is_empty() {
             let (ours, other) = if self.load_whole(left, 2).is_some() { (left, right) } else { (right, left) };
-            return self.agrees(signed, ours, other).then_some((update, loads));
+            return self.stored.agrees(signed, ours, other).then_some((update, loads));
         }
         // `max(m, x, y)`: one of both is itself what was chosen.
         [left, right].into_iter().find_map(|side| self.extreme_of_more(side, update))
@@ -520,8 +522,8 @@ impl Finder<'_> {
 
     /// What was there at the bottom of several choices of one kind, each used by the next alone.
     fn extreme_of_more(&self, value: Ref, update: Update) -> Option<(Update, Vec<Ref>)> {
-        let (llvm, outer, value) = (self.llvm, value, self.strip(value));
-        let is_plain = self.allows(outer, value, update);
+        let (llvm, outer, value) = (self.llvm, value, self.stored.strip(value));
+        let is_plain = self.stored.allows(outer, value, update);
         if !is_plain || llvm.is_a_instruction(value).is_null() || !step(&self.left) {
             return None;
         }
