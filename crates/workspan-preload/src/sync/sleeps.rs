@@ -11,7 +11,7 @@ use core::sync::atomic::{AtomicU32, Ordering};
 
 use workspan_collect::shared::Shared;
 use workspan_collect::waits::Wait;
-use workspan_collect::{looks, polls, thread, timed};
+use workspan_collect::{looks, platform, polls, thread, timed};
 use workspan_wire::shm::Thread;
 
 use super::waiters::{self, Left};
@@ -21,6 +21,8 @@ use crate::queues;
 
 /// Naps in which is waited for who has ended a row of sleeps: where a processor is free, one is enough. ...
 const NAPS: u32 = 16;
+/// ... As a part of the time slept, no longer than that. ...
+const PATIENCE_SHARE: u64 = 8;
 /// ... While somebody is about to leave something, it is waited for longer: for some turns of busy processors.
 const PATIENCE_NANOS: u64 = 50_000_000;
 
@@ -92,12 +94,14 @@ pub fn row_ends(thread: &'static Thread, now: u64) -> u64 {
 fn left_soon(thread: &Thread) -> Option<Left> {
     let mut left = waiters::left_to_watcher(thread, place());
     if left.is_none() && solo::is_multithreaded() {
+        let until = platform::monotonic_nanos() + timed::unexplained_nanos(thread) / PATIENCE_SHARE;
         let mut naps = 0;
         without_leaving(|| {
             in_naps(PATIENCE_NANOS, || {
                 naps += 1;
+                let is_enough = naps >= NAPS || platform::monotonic_nanos() >= until;
                 // Whoever leaves something does so before it says that it is done.
-                let is_over = naps >= NAPS && LEAVING.load(Ordering::Acquire) == 0;
+                let is_over = is_enough && LEAVING.load(Ordering::Acquire) == 0;
                 left = waiters::left_to_watcher(thread, place());
                 left.is_some() || is_over
             })
