@@ -373,9 +373,6 @@ fn examine(thread: &Thread, now: u64) -> (u64, bool) {
     // The look itself is not part of the strand either: shift the start by everything from `now` to here.
     let end = platform::ticks();
     let look = end.wrapping_sub(now);
-    if polled > 0 {
-        polls::look_ends(now, end);
-    }
     thread.collector.set(thread.collector.get() + look as i64);
     let excluded = (blocked + preempted + disturbed + polled) as u64;
     thread.start.set(thread.start.get().wrapping_add(excluded).wrapping_add(look));

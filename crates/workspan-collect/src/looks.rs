@@ -38,8 +38,8 @@ struct Looks {
     waited: i64,
     /// What of that has been counted.
     counted: i64,
-    /// How long the thread had lacked a processor when it last began to yield or sleep.
-    preempted: i64,
+    /// What of the time was none of the thread's own when it last began to yield or sleep.
+    away: i64,
     /// Where the window began: tick, CPU time of the process and of the thread.
     window: (u64, u64, u64),
     /// Ticks of windows before, and those that others ran meanwhile.
@@ -50,7 +50,7 @@ struct Looks {
 
 std::thread_local! {
     static LOOKS: Cell<Looks> = const {
-        Cell::new(Looks { at: 0, cost: 0, work: -1, waited: 0, counted: 0, preempted: 0, window: (0, 0, 0), windows: (0, 0), slept: (0, 0) })
+        Cell::new(Looks { at: 0, cost: 0, work: -1, waited: 0, counted: 0, away: 0, window: (0, 0, 0), windows: (0, 0), slept: (0, 0) })
     };
 }
 
@@ -122,8 +122,8 @@ pub fn yields<R>(thread: &Thread, now: u64, own: impl FnOnce() -> R) -> R {
         }
         polls::looked(thread, looks.waited, end);
     }
-    let (work, preempted) = (thread.task.work.get(), thread.preempted.get());
-    LOOKS.set(Looks { at: end, cost: cost(end), work, preempted, ..looks });
+    let (work, away) = (thread.task.work.get(), polls::away(thread));
+    LOOKS.set(Looks { at: end, cost: cost(end), work, away, ..looks });
     result
 }
 
@@ -152,24 +152,27 @@ fn while_others_ran(thread: &Thread, elapsed: i64, (all, ran): (i64, i64)) -> i6
 
 /// True if the calling thread, which is about to sleep at tick `now`, has only looked since it slept last.
 pub fn sleeps_again(thread: &Thread, now: u64) -> bool {
-    let Looks { slept: (woke, slept), preempted, .. } = LOOKS.get();
-    let late = (thread.preempted.get() - preempted).max(0);
-    let between = now.wrapping_sub(woke) as i64 - late;
-    slept != 0 && (0..(slept / SHOW_SHARE).max(ticks_of(thread, SHOW_NANOS))).contains(&between)
+    let slept = LOOKS.get().slept.1;
+    slept != 0 && worked_since_sleep(thread, now) < (slept / SHOW_SHARE).max(ticks_of(thread, SHOW_NANOS))
 }
 
-/// The calling thread has slept, and goes on at tick `now`.
-pub fn woke(now: u64) {
+/// Ticks of its own from when the calling thread slept last to tick `now`, a recent one.
+fn worked_since_sleep(thread: &Thread, now: u64) -> i64 {
+    let Looks { slept: (woke, _), away, .. } = LOOKS.get();
+    now.wrapping_sub(woke) as i64 - (polls::away(thread) - away)
+}
+
+/// The calling thread, `thread`, has slept, and goes on at tick `now`.
+pub fn woke(thread: &Thread, now: u64) {
     let looks = LOOKS.get();
-    polls::look_ends(looks.slept.0, now);
-    LOOKS.set(Looks { slept: (now, looks.slept.1), ..looks });
+    polls::look_ends(thread, looks.slept.0, now);
+    LOOKS.set(Looks { at: now, slept: (now, looks.slept.1), away: polls::away(thread), ..looks });
 }
 
 /// True if the calling thread slept last so shortly before tick `when` that it may have found then what others had left until `when`: they
 /// say what they have come to only after it shows, and may lack a processor between both.
 pub fn slept_shortly_before(thread: &Thread, when: u64) -> bool {
-    let (woke, slept) = LOOKS.get().slept;
-    (when.wrapping_sub(woke) as i64) < slept.max(ticks_of(thread, SHOWS_NANOS))
+    worked_since_sleep(thread, when) < LOOKS.get().slept.1.max(ticks_of(thread, SHOWS_NANOS))
 }
 
 /// It is known who has ended the sleeps of the calling thread up to its last.
@@ -187,8 +190,8 @@ pub fn sleeps<R>(thread: &Thread, now: u64, own: impl FnOnce() -> R) -> R {
     let end = platform::ticks();
     let slept = end.wrapping_sub(now);
     // That a processor was late, for the look or before it, is no work.
-    let preempted = thread.preempted.get();
-    let late = (preempted - looks.preempted).max(0);
+    let away = polls::away(thread);
+    let late = (away - looks.away).max(0);
     let between = (now.wrapping_sub(looks.at) as i64 - late).max(0);
     let goes_on = looks.at != 0 && (between < slept as i64 / SHOW_SHARE || between < ticks_of(thread, SHOW_NANOS));
     let waited = if goes_on { looks.waited + between } else { 0 } + slept as i64;
@@ -196,6 +199,6 @@ pub fn sleeps<R>(thread: &Thread, now: u64, own: impl FnOnce() -> R) -> R {
     if goes_on {
         polls::slept(thread, waited, slept as i64, end);
     }
-    LOOKS.set(Looks { at: end, work: -1, waited, preempted, slept: (end, slept as i64), ..looks });
+    LOOKS.set(Looks { at: end, work: -1, waited, away, slept: (end, slept as i64), ..looks });
     result
 }

@@ -40,12 +40,18 @@ struct Tail {
     last: i64,
     /// When that was.
     end: u64,
-    /// How long the thread had lacked a processor until then.
-    preempted: i64,
+    /// What of the time until then was none of the thread's own.
+    away: i64,
 }
 
 std::thread_local! {
-    static TAIL: Cell<Tail> = const { Cell::new(Tail { waited: 0, last: 0, end: 0, preempted: 0 }) };
+    static TAIL: Cell<Tail> = const { Cell::new(Tail { waited: 0, last: 0, end: 0, away: 0 }) };
+}
+
+/// Ticks so far that were none of the own time of `thread`: it lacked a processor, or the collector took them, as for a look at the clocks,
+/// behind which a busy machine likes to switch.
+pub(crate) fn away(thread: &Thread) -> i64 {
+    thread.preempted.get() + thread.collector.get()
 }
 
 /// The strand of the calling thread, at tick `now`, has only looked for so long before.
@@ -55,7 +61,7 @@ pub fn looked(thread: &Thread, ticks: i64, now: u64) {
 
 /// The same; it last slept for `last` ticks, and then looked.
 pub fn slept(thread: &Thread, ticks: i64, last: i64, now: u64) {
-    TAIL.set(Tail { waited: ticks, last, end: now, preempted: thread.preempted.get() });
+    TAIL.set(Tail { waited: ticks, last, end: now, away: away(thread) });
 }
 
 /// The calling thread has not looked.
@@ -93,19 +99,13 @@ pub fn of_strand(thread: &Thread, on_cpu: i64, now: u64) -> i64 {
     polled
 }
 
-/// The look at the clocks that began at tick `now` is over only at tick `end`, which may be late on a busy machine: whoever has looked to
-/// the former has looked to the latter.
-pub fn look_ends(now: u64, end: u64) {
+/// The look of `thread`, the calling one, at the clocks that began at tick `now` is over only at tick `end`, which may be late on a busy
+/// machine: whoever has looked to the former has looked to the latter.
+pub fn look_ends(thread: &Thread, now: u64, end: u64) {
     let tail = TAIL.get();
     if tail.end == now {
-        TAIL.set(Tail { end, ..tail });
+        TAIL.set(Tail { end, away: away(thread), ..tail });
     }
-}
-
-/// The calling thread, in a hook, has done nothing of the program from tick `from` to tick `to`: it has looked last by so much later.
-pub fn rested(from: u64, to: u64) {
-    let tail = TAIL.get();
-    TAIL.set(Tail { end: tail.end.wrapping_add(to.wrapping_sub(from)), ..tail });
 }
 
 /// Under addresses, how long who leaves its span there has looked to its end.
@@ -147,10 +147,10 @@ pub fn looked_to_end(thread: &Thread, now: u64) -> bool {
     tail(thread, now) > thread.task.work.get()
 }
 
-/// How long the calling thread has looked to tick `now`; 0 if it has worked since. That a processor was late is no work.
+/// How long the calling thread has looked to tick `now`; 0 if it has worked since. That a processor or a look at the clocks was late is no work.
 fn tail(thread: &Thread, now: u64) -> i64 {
-    let Tail { waited, end, preempted, .. } = TAIL.get();
-    let since = now.wrapping_sub(end) as i64 - (thread.preempted.get() - preempted);
+    let Tail { waited, end, away: before, .. } = TAIL.get();
+    let since = now.wrapping_sub(end) as i64 - (away(thread) - before);
     if since < waited / LATE_SHARE + ticks_of(thread, LATE_NANOS) {
         waited
     } else {

@@ -153,12 +153,16 @@ impl Stored<'_> {
         }
     }
 
+    /// True for a use that takes no more than a bit.
+    pub(crate) fn takes_bit(&self, user: Ref) -> bool {
+        self.llvm.opcode(user) == opcode::TRUNC && self.is_bit(user)
+    }
+
     /// True for a load of which only the truth is used: C keeps it in a bit, Fortran in whether the number is zero.
     fn is_truth(&self, load: Ref) -> bool {
         let llvm = self.llvm;
-        let takes_bit = |user: &Ref| llvm.opcode(*user) == opcode::TRUNC && self.is_bit(*user);
         let tests = |user: &Ref| llvm.opcode(*user) == opcode::ICMP && llvm.is_null(llvm.operand(*user, 1)) != 0;
-        users(llvm, load).iter().all(|user| takes_bit(user) || tests(user))
+        users(llvm, load).iter().all(|user| self.takes_bit(*user) || tests(user))
     }
 
     /// True if a value that is compared is the one that is taken: the same bits, widened in the same way.

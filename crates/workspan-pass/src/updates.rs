@@ -155,9 +155,7 @@ impl Finder<'_> {
             }
             at = llvm.operand(at, 0);
         }
-        let is_truth = |load: &Ref| {
-            users(llvm, *load).into_iter().all(|user| llvm.opcode(user) == opcode::TRUNC && self.stored.is_bit(user))
-        };
+        let is_truth = |load: &Ref| users(llvm, *load).into_iter().all(|user| self.stored.takes_bit(user));
         self.is_used_once(value) && (!tests || loads.iter().all(is_truth))
     }
 

@@ -12,7 +12,7 @@ fn check(look: u64, after: u64, looked_to_its_end: bool) {
     let main = machine.threads[0];
     let now = 1_000_000_000;
     polls::looked(main, 10_000_000, now);
-    polls::look_ends(now, now + look);
+    polls::look_ends(main, now, now + look);
     assert_eq!(polls::looked_to_end(main, now + look + after), looked_to_its_end, "{look}, {after}");
 }
 
@@ -31,18 +31,19 @@ fn of_another_look_nothing_is_known() {
     let machine = Machine::new(1);
     let main = machine.threads[0];
     polls::looked(main, 10_000_000, 1_000_000_000);
-    polls::look_ends(2_000_000_000, 3_000_000_000);
+    polls::look_ends(main, 2_000_000_000, 3_000_000_000);
     assert!(!polls::looked_to_end(main, 3_000_000_000));
 }
 
+/// Looks at the clocks, wherever they are and however many, and waits of its own.
 #[test]
-fn rest_in_a_hook_is_no_work() {
+fn what_the_collector_took_is_no_work() {
     let machine = Machine::new(1);
     let main = machine.threads[0];
     let now = 1_000_000_000;
     polls::looked(main, 10_000_000, now);
-    // What it worked before and after the rest is.
-    polls::rested(now + 100_000, now + 60_000_000);
+    // What it worked besides is.
+    main.collector.set(main.collector.get() + 59_900_000);
     assert!(polls::looked_to_end(main, now + 60_000_000));
     assert!(!polls::looked_to_end(main, now + 65_000_000));
 }

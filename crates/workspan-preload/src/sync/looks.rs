@@ -80,7 +80,7 @@ fn sleeps_again(called: Called, own: impl FnOnce() -> c_int) -> c_int {
     let Some((thread, from, wait)) = begun else { return own() };
     let result = looks::sleeps(thread, from, own);
     let woken = thread::waking().map_or(from, |(_, now)| now);
-    looks::woke(woken);
+    looks::woke(thread, woken);
     wait::in_hook(|| {
         let left = waiters::left_to_watcher(thread, sleeps::place());
         let by = left.map(|left| left.slot);

@@ -11,7 +11,7 @@ use core::sync::atomic::{AtomicU32, Ordering};
 
 use workspan_collect::shared::Shared;
 use workspan_collect::waits::Wait;
-use workspan_collect::{looks, platform, polls, thread, timed};
+use workspan_collect::{looks, platform, thread, timed};
 use workspan_wire::shm::Thread;
 
 use super::waiters::{self, Left};
@@ -71,9 +71,11 @@ pub fn row_ends(thread: &'static Thread, now: u64) -> u64 {
         return now;
     }
     let wait = Wait::begin_at(thread, now);
+    let before = thread.collector.get();
     let left = left_soon(thread);
     let woken = thread::waking().map_or(now, |(_, woken)| woken);
-    polls::rested(now, woken);
+    // All of that was the collector's, looks at the clocks among it.
+    thread.collector.set(before + woken.wrapping_sub(now) as i64);
     match left {
         // What has come since then was under way.
         Some(left) if looks::slept_shortly_before(thread, left.when.min(now)) => {
