@@ -49,10 +49,12 @@ pub extern "C" fn __workspan_release(object: *const c_void) {
     release(object as u64);
 }
 
-/// Called after an atomic operation that acquires.
+/// Called after an atomic operation that acquires, and after a fence; null: what the fence acquires was not read.
 #[no_mangle]
 pub extern "C" fn __workspan_acquire(object: *const c_void) {
-    acquire(object as u64);
+    if !object.is_null() {
+        acquire(object as u64);
+    }
 }
 
 /// A closure of Rust, `dyn FnMut(&OnceState)`, that is called once, and the word that is to be released then.

@@ -1,18 +1,18 @@
 //! Which atomic operations let other threads take over what came before, or take over themselves.
 //!
 //! An operation that releases draws a ticket of its object before it is carried out, one that acquires draws one after: along
-//! rising tickets every acquisition comes after the release that let it in. Relaxed operations do neither, unless the function
-//! has a fence: then all of its relaxed loads acquire, or all of its relaxed stores release, as the fence does.
+//! rising tickets every acquisition comes after the release that let it in. Relaxed operations do neither, but by the fences of
+//! their function ([`crate::fences`]).
 //!
 //! Operations of a runtime's scheduler, compiled into the program, order tasks by accident: which task happened to run
 //! before another on a thread. The run-time's events say what these order by design, so that here they are skipped. What
 //! a wait of oneTBB waits for only releases: the wait acquires.
 
 use crate::debug::path;
-use crate::llvm::{opcode, text_with_zero, Llvm, Ref};
+use crate::llvm::{opcode, Llvm, Ref};
 
-/// LLVM's orderings.
-const RELAXED: i32 = 2;
+/// LLVM's orderings up to this one order nothing.
+pub(crate) const RELAXED: i32 = 2;
 /// Parts of paths of standard libraries.
 const STANDARD: [&str; 5] = ["/include/c++/", "/rustc/", "library/core/", "library/alloc/", "library/std/"];
 /// Parts of paths of schedulers.
@@ -29,59 +29,43 @@ pub struct Order {
     pub acquires: bool,
 }
 
-/// Fences of a function.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Fences(Order);
+/// An atomic operation.
+#[derive(Clone, Copy, Debug)]
+pub struct Target {
+    /// What it operates on.
+    pub pointer: Ref,
+    /// LLVM's number of its ordering.
+    pub ordering: i32,
+    /// What an operation of its kind may do.
+    pub may: Order,
+}
 
-impl Fences {
-    /// Of a function.
-    pub fn of(llvm: &Llvm, blocks: &[Ref]) -> Fences {
-        let mut found = Order::default();
-        let instructions = blocks.iter().flat_map(|block| llvm.instructions(*block));
-        for fence in instructions.filter(|instruction| llvm.opcode(*instruction) == opcode::FENCE) {
-            // The interface has no question for a fence's ordering that all versions understand.
-            let message = llvm.print(fence);
-            let shown = text_with_zero(message);
-            llvm.dispose_message(message);
-            if shown.contains("singlethread") {
-                continue;
-            }
-            let both = shown.contains("acq_rel") || shown.contains("seq_cst");
-            found.acquires |= both || shown.contains("acquire");
-            found.releases |= both || shown.contains("release");
-        }
-        Fences(found)
+impl Target {
+    /// Nothing for what is no atomic operation.
+    pub fn of(llvm: &Llvm, instruction: Ref) -> Option<Target> {
+        let (pointer, ordering, may) = match llvm.opcode(instruction) {
+            opcode::LOAD => (0, llvm.ordering(instruction), Order { releases: false, acquires: true }),
+            opcode::STORE => (1, llvm.ordering(instruction), Order { releases: true, acquires: false }),
+            opcode::RMW => (0, llvm.ordering(instruction), Order { releases: true, acquires: true }),
+            opcode::CMPXCHG => (0, llvm.success_ordering(instruction), Order { releases: true, acquires: true }),
+            _ => return None,
+        };
+        let pointer = llvm.operand(instruction, pointer);
+        let counts = ordering != 0 && llvm.address_space(llvm.type_of(pointer)) == 0;
+        let may = may.of_file(file(llvm, instruction).filter(|_| counts).as_deref());
+        (counts && may != Order::default()).then_some(Target { pointer, ordering, may })
     }
 }
 
-/// Pointer and order of an atomic operation; nothing for one that orders nothing.
-pub fn order(llvm: &Llvm, instruction: Ref, fences: Fences) -> Option<(Ref, Order)> {
-    let (pointer, ordering, all) = match llvm.opcode(instruction) {
-        opcode::LOAD => (0, llvm.ordering(instruction), Order { releases: false, acquires: true }),
-        opcode::STORE => (1, llvm.ordering(instruction), Order { releases: true, acquires: false }),
-        opcode::RMW => (0, llvm.ordering(instruction), Order { releases: true, acquires: true }),
-        opcode::CMPXCHG => (0, llvm.success_ordering(instruction), Order { releases: true, acquires: true }),
-        _ => return None,
-    };
-    if ordering == 0 {
-        return None;
-    }
-    let by_fence = ordering <= RELAXED;
-    let mut order = Order {
-        releases: all.releases && (!by_fence || fences.0.releases),
-        acquires: all.acquires && (!by_fence || fences.0.acquires),
-    };
-    let pointer = llvm.operand(instruction, pointer);
-    if order == Order::default() || llvm.address_space(llvm.type_of(pointer)) != 0 {
-        return None;
-    }
-    if let Some(file) = file(llvm, instruction) {
-        if SCHEDULERS.iter().any(|part| file.contains(part)) {
-            return None;
+impl Order {
+    /// The same in code of a file, if it is known.
+    fn of_file(self, file: Option<&str>) -> Order {
+        match file {
+            Some(file) if SCHEDULERS.iter().any(|part| file.contains(part)) => Order::default(),
+            Some(file) => Order { acquires: self.acquires && !file.contains(DONE), ..self },
+            None => self,
         }
-        order.acquires &= !file.contains(DONE);
     }
-    (order != Order::default()).then_some((pointer, order))
 }
 
 /// File of the innermost function around an instruction that is none of a standard library.

@@ -5,6 +5,7 @@
 //! Before each access its address is stored at its place: 8 bytes at a distance of 6, each overwriting the zeros of the one
 //! before. The bytes are taken before any is written, so that the events of a signal's handler come after.
 
+use std::collections::HashMap;
 use std::ffi::CStr;
 use std::ptr::null_mut;
 
@@ -13,7 +14,7 @@ use workspan_trace::{ID_BYTES, SLOT_BYTES};
 
 use crate::lines::{Lines, Repeat, When};
 use crate::llvm::{opcode, text_with_zero, Llvm, Ref};
-use crate::plan::{Address, Atomic, Length, Operation, OrderingCall, Segment};
+use crate::plan::{Address, Atomic, Kept, Length, Operation, OrderingCall, Segment};
 
 const INTERNAL: i32 = 8;
 const INITIAL_EXEC: i32 = 3;
@@ -171,6 +172,29 @@ impl<'l> Emitter<'l> {
         }
         if atomic.order.acquires {
             self.note_order(function, atomic.next, self.acquire, atomic.pointer);
+        }
+    }
+
+    /// Has pointers of operations acquired at fences, as a local variable keeps them. To be called before segments are written.
+    pub fn kept(&self, function: Ref, all: &[Kept]) {
+        let llvm = self.llvm;
+        let b = self.builder;
+        let none = llvm.const_null(self.pointer);
+        let mut variables: HashMap<Ref, Ref> = HashMap::new();
+        for Kept { operation, pointer, fence } in all {
+            let variable = *variables.entry(*operation).or_insert_with(|| {
+                llvm.position_before(b, llvm.first_instruction(llvm.first_block(function)));
+                let variable = llvm.build_alloca(b, self.pointer, c"".as_ptr());
+                llvm.build_store(b, none, variable);
+                llvm.position_before(b, llvm.next_instruction(*operation));
+                llvm.build_store(b, *pointer, variable);
+                variable
+            });
+            let next = llvm.next_instruction(*fence);
+            llvm.position_before(b, next);
+            let pointer = llvm.build_load(b, self.pointer, variable, c"".as_ptr());
+            llvm.build_store(b, none, variable);
+            self.note_order(function, next, self.acquire, pointer);
         }
     }
 

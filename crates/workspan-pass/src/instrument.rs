@@ -191,6 +191,7 @@ impl Work<'_> {
             dead_ends = sink.function(number, plan, extra);
         }
         plan.atomics.iter().for_each(|atomic| self.emitter.atomic(function, atomic));
+        self.emitter.kept(function, &plan.kept);
         plan.ordering_calls.iter().for_each(|call| self.emitter.ordering_call(function, call));
         for segment in &plan.segments {
             let in_loop = loop_number(plan.loops.innermost[segment.block]);

@@ -6,7 +6,7 @@
 //! versions, and no development files are needed.
 //!
 //! * [`mod@cfg`]: dominators and natural loops of a function; [`address`]: constant distances between addresses;
-//!   [`atomics`]: what atomic operations order.
+//!   [`atomics`], [`fences`]: what atomic operations order.
 //! * [`locals`]: variables without an address; [`updates`]: reductions; [`choosers`]: functions that
 //!   return the greatest number; [`conditions`]: how loops end; [`names`], [`reached`],
 //!   [`members`]: variables of the source; [`fixed`]: addresses that loops do not change; [`library`]:
@@ -40,6 +40,7 @@ mod costs;
 pub mod debug;
 pub mod early;
 pub mod emit;
+pub mod fences;
 pub mod fixed;
 pub mod format;
 pub mod instrument;

@@ -7,8 +7,9 @@ use workspan_trace::program::{flag, operation, Access};
 use workspan_trace::MOST_SLOTS;
 
 use crate::address::{distance, is_linked_variable, Distance};
-use crate::atomics::{self, Fences, Order};
+use crate::atomics::Order;
 use crate::cfg::{graph, loops, Loops};
+use crate::fences::Fences;
 use crate::lines::{Growth, Lines, Repeat, Repeats};
 use crate::llvm::{opcode, type_kind, Llvm, Ref};
 use crate::locals::{Locals, Touch};
@@ -33,6 +34,8 @@ pub struct Plan {
     pub handles: Vec<Ref>,
     /// Atomic operations that order.
     pub atomics: Vec<Atomic>,
+    /// Pointers that are acquired at fences, and must be kept until then.
+    pub kept: Vec<Kept>,
     /// Calls that order.
     pub ordering_calls: Vec<OrderingCall>,
 }
@@ -59,6 +62,17 @@ pub struct Atomic {
     pub pointer: Ref,
     /// What it does to the order.
     pub order: Order,
+}
+
+/// An atomic operation whose pointer is acquired at a fence, and is not known there.
+#[derive(Clone, Copy, Debug)]
+pub struct Kept {
+    /// The operation.
+    pub operation: Ref,
+    /// What it operates on.
+    pub pointer: Ref,
+    /// The fence.
+    pub fence: Ref,
 }
 
 /// A segment.
@@ -158,7 +172,7 @@ impl Planner<'_> {
         // The ways out of loops that repeat come last, and are no blocks of the program.
         blocks.truncate(blocks.len() - repeats.len());
         let mut plan = Plan { blocks: blocks.len(), loops, handles: blocks.clone(), ..Plan::default() };
-        let fences = Fences::of(llvm, &blocks);
+        let fences = if self.locals.is_none() { Fences::of(llvm, &blocks, &plan.loops) } else { Fences::default() };
         for (at, block) in blocks.iter().enumerate() {
             let instructions = llvm.instructions(*block);
             plan.first_instructions.extend(instructions.first());
@@ -170,7 +184,7 @@ impl Planner<'_> {
                 flags |= flag::HEADER;
             }
             let first = plan.segments.len();
-            self.block(at, &instructions, flags, fences, &mut plan);
+            self.block(at, &instructions, flags, &fences, &mut plan);
             if let (Some(repeat), [segment]) = (repeats.get(block), &mut plan.segments[first..]) {
                 self.repeat(segment, *repeat);
             }
@@ -201,9 +215,9 @@ impl Planner<'_> {
         segment.repeat = Some(repeat);
     }
 
-    fn block(&self, block: usize, instructions: &[Ref], mut flags: u32, fences: Fences, plan: &mut Plan) {
+    fn block(&self, block: usize, instructions: &[Ref], mut flags: u32, fences: &Fences, plan: &mut Plan) {
         let llvm = self.llvm;
-        let Plan { segments, atomics, ordering_calls, .. } = plan;
+        let Plan { segments, atomics, kept: all_kept, ordering_calls, .. } = plan;
         let mut rest = instructions;
         while let Some((first, later)) = rest.split_first() {
             match llvm.opcode(*first) {
@@ -264,7 +278,7 @@ impl Planner<'_> {
                 continue;
             }
             let operations = self.operations(*instruction);
-            let orders = if self.locals.is_none() { atomics::order(llvm, *instruction, fences) } else { None };
+            let orders = if self.locals.is_none() { fences.order(llvm, *instruction) } else { None };
             if let (Some((pointer, order)), Some(next)) = (orders, rest.get(at + 1).copied()) {
                 if order.releases {
                     std::mem::replace(&mut open, Segment::new(block, *instruction, 0)).keep(segments);
@@ -274,6 +288,20 @@ impl Planner<'_> {
                     std::mem::replace(&mut open, Segment::new(block, next, 0)).keep(segments);
                 }
                 atomics.push(Atomic { instruction: *instruction, next, pointer, order });
+                continue;
+            }
+            let (pointers, kept) = (fences.pointers(*instruction), fences.kept(*instruction));
+            if let Some(next) = rest.get(at + 1).copied().filter(|_| pointers.len() + kept.len() > 0) {
+                std::mem::replace(&mut open, Segment::new(block, next, 0)).keep(segments);
+                let order = Order { releases: false, acquires: true };
+                let acquired =
+                    pointers.iter().map(|pointer| Atomic { instruction: *instruction, next, pointer: *pointer, order });
+                atomics.extend(acquired);
+                all_kept.extend(kept.iter().map(|(operation, pointer)| Kept {
+                    operation: *operation,
+                    pointer: *pointer,
+                    fence: *instruction,
+                }));
                 continue;
             }
             // The lanes of a vector stay together.

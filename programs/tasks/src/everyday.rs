@@ -294,6 +294,27 @@ fn owned_lists(racy: bool) {
     B.set(Arc::into_inner(list).expect("the last").into_inner().expect("sound").iter().map(|number| **number).sum());
 }
 
+/// Each task is spawned when the one before has done its work; what says so orders nothing.
+fn late_spawns(racy: bool) {
+    let (list, done) = (Arc::new(Mutex::new(Vec::new())), AtomicUsize::new(0));
+    let done = &done;
+    rayon::scope(|scope| {
+        for i in 0..6 {
+            while done.load(Ordering::Relaxed) < i {
+                std::thread::yield_now();
+            }
+            let list = Arc::clone(&list);
+            scope.spawn(move |_| {
+                list.lock().expect("sound").push(i);
+                plant_any(racy);
+                drop(list);
+                done.fetch_add(1, Ordering::Relaxed);
+            });
+        }
+    });
+    B.set(Arc::into_inner(list).expect("the last").into_inner().expect("sound").len() as i64);
+}
+
 fn once(racy: bool) {
     static ONCE: OnceLock<Vec<i64>> = OnceLock::new();
     static LAZY: LazyLock<Vec<i64>> = LazyLock::new(|| vec![2; 9]);
@@ -426,6 +447,7 @@ pub const PAIRS: &[Case] = &[
     ("bounded_channels", bounded_channels),
     ("locks", locks),
     ("owned_lists", owned_lists),
+    ("late_spawns", late_spawns),
     ("once", once),
     ("threads", threads),
     ("flag", flag),

@@ -135,6 +135,22 @@ const CASES: &[(&str, &str, bool)] = &[
     ("if (id == 0) { sem_post(&semaphore); shared = 2; }", "sem_wait(&semaphore); shared++;", true),
     ("long *own = malloc(64); for (int i = 0; i < 8; i++) own[i] = id; free(own);", "", false),
     ("__atomic_fetch_add(&shared, id, __ATOMIC_RELAXED);", "", false),
+    // What comes before a releasing fence is there for who has passed an acquiring one.
+    (
+        "if (id == 0) { shared = 2; __atomic_thread_fence(3); __atomic_store_n(&ready, 1, 0); }",
+        "while (!__atomic_load_n(&ready, 0)) {} __atomic_thread_fence(2); shared++;",
+        false,
+    ),
+    (
+        "if (id == 0) { shared = 2; __atomic_thread_fence(3); __atomic_store_n(&ready, 1, 0); }",
+        "while (!__atomic_load_n(&ready, 0)) {} shared++; __atomic_thread_fence(2);",
+        true,
+    ),
+    (
+        "if (id == 0) { shared = 2; __atomic_store_n(&ready, 1, 0); __atomic_thread_fence(3); }",
+        "while (!__atomic_load_n(&ready, 0)) {} __atomic_thread_fence(2); shared++;",
+        true,
+    ),
 ];
 
 #[test]
