@@ -23,8 +23,10 @@ const WINDOW_NANOS: u64 = 1_000_000;
 const SHOWS_NANOS: u64 = 20_000_000;
 /// Nanoseconds between sleeps that do no more than look, and show.
 const SHOW_NANOS: u64 = 200_000;
-/// The same as a share of the sleep.
+/// The same as a share of the sleep, ...
 const SHOW_SHARE: i64 = 10;
+/// ... and of all sleeps in a row.
+const ROW_SHARE: i64 = 64;
 
 /// The wait by looks that a thread is in, or was in last.
 #[derive(Clone, Copy, Debug)]
@@ -152,8 +154,14 @@ fn while_others_ran(thread: &Thread, elapsed: i64, (all, ran): (i64, i64)) -> i6
 
 /// True if the calling thread, which is about to sleep at tick `now`, has only looked since it slept last.
 pub fn sleeps_again(thread: &Thread, now: u64) -> bool {
-    let slept = LOOKS.get().slept.1;
-    slept != 0 && worked_since_sleep(thread, now) < (slept / SHOW_SHARE).max(ticks_of(thread, SHOW_NANOS))
+    let Looks { slept: (_, slept), waited, .. } = LOOKS.get();
+    slept != 0 && is_look(thread, worked_since_sleep(thread, now), slept, waited)
+}
+
+/// True if a thread that sleeps again after `between` ticks of its own has only looked: it slept for `slept` before, and has waited by sleeps for
+/// `waited` in all. A machine may take more from it now and then than it says.
+fn is_look(thread: &Thread, between: i64, slept: i64, waited: i64) -> bool {
+    between < (slept / SHOW_SHARE).max(waited / ROW_SHARE).max(ticks_of(thread, SHOW_NANOS))
 }
 
 /// Ticks of its own from when the calling thread slept last to tick `now`, a recent one.
@@ -193,12 +201,13 @@ pub fn sleeps<R>(thread: &Thread, now: u64, own: impl FnOnce() -> R) -> R {
     let away = polls::away(thread);
     let late = (away - looks.away).max(0);
     let between = (now.wrapping_sub(looks.at) as i64 - late).max(0);
-    let goes_on = looks.at != 0 && (between < slept as i64 / SHOW_SHARE || between < ticks_of(thread, SHOW_NANOS));
-    let waited = if goes_on { looks.waited + between } else { 0 } + slept as i64;
+    let slept = slept as i64;
+    let goes_on = looks.at != 0 && is_look(thread, between, slept, looks.waited);
+    let waited = if goes_on { looks.waited + between } else { 0 } + slept;
     // Two make a row.
     if goes_on {
-        polls::slept(thread, waited, slept as i64, end);
+        polls::slept(thread, waited, slept, end);
     }
-    LOOKS.set(Looks { at: end, work: -1, waited, away, slept: (end, slept as i64), ..looks });
+    LOOKS.set(Looks { at: end, work: -1, waited, away, slept: (end, slept), ..looks });
     result
 }
