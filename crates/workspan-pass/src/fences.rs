@@ -4,7 +4,7 @@
 //! not acquire by itself does so at the first acquiring fences on the ways from it. If its pointer is not known there, a local variable
 //! keeps it: of several objects that it has read, the last. A relaxed operation with a releasing fence on the ways to it releases.
 //!
-//! **Cost:** for each such operation the blocks up to the next fences; nothing in functions without a fence.
+//! **Cost:** a look at each instruction; in functions with a fence, for each such operation the blocks up to the next fences.
 
 use std::collections::{HashMap, HashSet};
 
@@ -36,7 +36,7 @@ impl Fences {
         if fences.is_empty() {
             return found;
         }
-        let ways = Ways { llvm, loops, instructions: &instructions, fences: &fences };
+        let ways = Ways { llvm, blocks, loops, instructions: &instructions, fences: &fences };
         let released = ways.released();
         for (block, all) in instructions.iter().enumerate() {
             for (at, instruction) in all.iter().enumerate() {
@@ -114,54 +114,54 @@ fn of(llvm: &Llvm, fence: Ref) -> Order {
 /// The ways through a function.
 struct Ways<'a> {
     llvm: &'a Llvm,
+    blocks: &'a [Ref],
     loops: &'a Loops,
     instructions: &'a [Vec<Ref>],
     fences: &'a HashMap<Ref, Order>,
 }
 
 impl Ways<'_> {
+    /// The instructions of a block; none of what stands for the way out of a loop that repeats.
+    fn of(&self, block: usize) -> &[Ref] {
+        self.instructions.get(block).map_or(&[], Vec::as_slice)
+    }
+
+    /// Walks on from a block, and from each that it comes to for which `goes_on` is true.
+    fn walk(&self, from: usize, seen: &mut HashSet<usize>, mut goes_on: impl FnMut(usize) -> bool) {
+        let mut open = self.loops.successors[from].clone();
+        while let Some(block) = open.pop() {
+            if seen.insert(block) && goes_on(block) {
+                open.extend(&self.loops.successors[block]);
+            }
+        }
+    }
+
     /// All that may come after a fence that releases.
     fn released(&self) -> HashSet<Ref> {
-        let mut found = HashSet::new();
-        let mut open: Vec<usize> = Vec::new();
+        let releases = |instruction: &Ref| self.fences.get(instruction).is_some_and(|order| order.releases);
+        let (mut found, mut seen) = (HashSet::new(), HashSet::new());
         for (block, all) in self.instructions.iter().enumerate() {
-            let releases = |instruction: &Ref| self.fences.get(instruction).is_some_and(|order| order.releases);
             if let Some(at) = all.iter().position(releases) {
                 found.extend(&all[at..]);
-                open.extend(&self.loops.successors[block]);
+                self.walk(block, &mut seen, |_| true);
             }
         }
-        let mut seen = HashSet::new();
-        while let Some(block) = open.pop().filter(|block| *block < self.instructions.len()) {
-            if seen.insert(block) {
-                found.extend(&self.instructions[block]);
-                open.extend(&self.loops.successors[block]);
-            }
-        }
+        found.extend(seen.into_iter().flat_map(|block| self.of(block)));
         found
     }
 
     /// The first fences that acquire on the ways from an instruction: their blocks, and places there.
     fn next_acquiring(&self, block: usize, at: usize) -> Vec<(usize, usize)> {
         let acquires = |instruction: &Ref| self.fences.get(instruction).is_some_and(|order| order.acquires);
-        let first = |block: usize, from: usize| {
-            let all = &self.instructions[block];
-            all[from..].iter().position(acquires).map(|found| (block, from + found))
-        };
-        if let Some(found) = first(block, at) {
-            return vec![found];
+        if let Some(first) = self.of(block)[at..].iter().position(acquires) {
+            return vec![(block, at + first)];
         }
-        let (mut found, mut seen) = (Vec::new(), HashSet::new());
-        let mut open = self.loops.successors[block].clone();
-        while let Some(block) = open.pop() {
-            if block >= self.instructions.len() || !seen.insert(block) {
-                continue;
-            }
-            match first(block, 0) {
-                Some(fence) => found.push(fence),
-                None => open.extend(&self.loops.successors[block]),
-            }
-        }
+        let mut found = Vec::new();
+        self.walk(block, &mut HashSet::new(), |block| {
+            let first = self.of(block).iter().position(acquires);
+            found.extend(first.map(|first| (block, first)));
+            first.is_none()
+        });
         found.sort_unstable();
         found
     }
@@ -176,10 +176,10 @@ impl Ways<'_> {
         if matches!(llvm.opcode(value), opcode::INVOKE | opcode::CALL_BR) {
             return false;
         }
-        if self.instructions[block][..at].contains(&value) {
-            return true;
-        }
-        let of = self.instructions.iter().position(|all| all.contains(&value));
-        of.is_some_and(|of| of != block && self.loops.dominates(of, block))
+        let of = self.blocks.iter().position(|known| *known == llvm.block_of(value));
+        of.is_some_and(|of| match of == block {
+            true => self.of(block)[..at].contains(&value),
+            false => self.loops.dominates(of, block),
+        })
     }
 }

@@ -28,6 +28,14 @@ static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
 static pthread_barrier_t barrier;
 static sem_t semaphore;
 static long shared, waiting, ready;
+#define RELEASE __atomic_thread_fence(__ATOMIC_RELEASE)
+#define ACQUIRE __atomic_thread_fence(__ATOMIC_ACQUIRE)
+static inline void squares(void) {
+    long *own = malloc(8000);
+    for (long i = 0; i < 1000; i++) own[i] = i * i;
+    __asm__ volatile(\"\" : : \"r\"(own) : \"memory\");
+    free(own);
+}
 ";
 
 /// A program that starts threads which each run `body`, while the first runs `meanwhile`.
@@ -137,19 +145,25 @@ const CASES: &[(&str, &str, bool)] = &[
     ("__atomic_fetch_add(&shared, id, __ATOMIC_RELAXED);", "", false),
     // What comes before a releasing fence is there for who has passed an acquiring one.
     (
-        "if (id == 0) { shared = 2; __atomic_thread_fence(3); __atomic_store_n(&ready, 1, 0); }",
-        "while (!__atomic_load_n(&ready, 0)) {} __atomic_thread_fence(2); shared++;",
+        "if (id == 0) { shared = 2; RELEASE; __atomic_store_n(&ready, 1, __ATOMIC_RELAXED); }",
+        "while (!__atomic_load_n(&ready, __ATOMIC_RELAXED)) {} ACQUIRE; shared++;",
         false,
     ),
     (
-        "if (id == 0) { shared = 2; __atomic_thread_fence(3); __atomic_store_n(&ready, 1, 0); }",
-        "while (!__atomic_load_n(&ready, 0)) {} shared++; __atomic_thread_fence(2);",
+        "if (id == 0) { shared = 2; RELEASE; __atomic_store_n(&ready, 1, __ATOMIC_RELAXED); }",
+        "while (!__atomic_load_n(&ready, __ATOMIC_RELAXED)) {} shared++; ACQUIRE;",
         true,
     ),
     (
-        "if (id == 0) { shared = 2; __atomic_store_n(&ready, 1, 0); __atomic_thread_fence(3); }",
-        "while (!__atomic_load_n(&ready, 0)) {} __atomic_thread_fence(2); shared++;",
+        "if (id == 0) { shared = 2; __atomic_store_n(&ready, 1, __ATOMIC_RELAXED); RELEASE; }",
+        "while (!__atomic_load_n(&ready, __ATOMIC_RELAXED)) {} ACQUIRE; shared++;",
         true,
+    ),
+    // All iterations of the loops between are one event.
+    (
+        "if (id == 0) { shared = 2; RELEASE; squares(); __atomic_store_n(&ready, 1, __ATOMIC_RELAXED); }",
+        "while (!__atomic_load_n(&ready, __ATOMIC_RELAXED)) {} squares(); ACQUIRE; shared++;",
+        false,
     ),
 ];
 
