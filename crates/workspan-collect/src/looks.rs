@@ -25,7 +25,7 @@ const SHOWS_NANOS: u64 = 20_000_000;
 const SHOW_NANOS: u64 = 200_000;
 /// The same as a share of the sleep, ...
 const SHOW_SHARE: i64 = 10;
-/// ... and of all sleeps in a row.
+/// ... and of all sleeps, or looks, in a row.
 const ROW_SHARE: i64 = 64;
 
 /// The wait by looks that a thread is in, or was in last.
@@ -96,11 +96,14 @@ pub fn yields<R>(thread: &Thread, now: u64, own: impl FnOnce() -> R) -> R {
     if !goes_on {
         let begun = window(now);
         // It may only have lost the processor between two looks.
-        let is_same = looks.work == thread.task.work.get();
-        if !is_same || begun.2.wrapping_sub(looks.window.2) > 2 * WINDOW_NANOS {
+        let is_same = looks.work == thread.task.work.get() && begun.2.wrapping_sub(looks.window.2) <= 2 * WINDOW_NANOS;
+        if !is_same {
             looks.counted = 0;
         }
-        (looks.waited, looks.window) = (0, begun);
+        if !is_same || own_since_look(thread, &looks, begun) > looks.waited / ROW_SHARE + ticks_of(thread, LOOK_NANOS) {
+            looks.waited = 0;
+        }
+        looks.window = begun;
     }
     let result = own();
     let end = clock::read(thread);
@@ -127,6 +130,12 @@ pub fn yields<R>(thread: &Thread, now: u64, own: impl FnOnce() -> R) -> R {
     let (work, away) = (thread.task.work.get(), polls::away(thread));
     LOOKS.set(Looks { at: end, cost: cost(end), work, away, ..looks });
     result
+}
+
+/// Ticks of processor time, at least, that `thread` took from its last look to `now`.
+fn own_since_look(thread: &Thread, looks: &Looks, now: (u64, u64, u64)) -> i64 {
+    let own = ticks_of(thread, now.2.wrapping_sub(looks.window.2));
+    own - looks.at.wrapping_sub(looks.window.0) as i64
 }
 
 fn window(now: u64) -> (u64, u64, u64) {
