@@ -18,6 +18,7 @@
 #![expect(clippy::macro_metavars_in_unsafe, reason = "arguments of a call, which are names")]
 #![cfg(all(target_os = "linux", target_env = "gnu", any(target_arch = "x86_64", target_arch = "aarch64")))]
 
+pub mod allocator;
 pub mod atomics;
 pub mod buffer;
 pub mod c;

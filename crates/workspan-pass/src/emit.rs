@@ -12,6 +12,7 @@ use std::ptr::null_mut;
 use workspan_trace::program::{flag, operation};
 use workspan_trace::{ID_BYTES, SLOT_BYTES};
 
+use crate::allocators::Deed;
 use crate::lines::{Lines, Repeat, When};
 use crate::llvm::{opcode, text_with_zero, Llvm, Ref};
 use crate::plan::{Address, Atomic, Kept, Length, Operation, OrderingCall, Segment};
@@ -47,6 +48,10 @@ pub struct Emitter<'l> {
     order_type: Ref,
     release: Ref,
     acquire: Ref,
+    begins_type: Ref,
+    begins: Ref,
+    ends_type: Ref,
+    ends: Ref,
 }
 
 impl<'l> Emitter<'l> {
@@ -88,6 +93,10 @@ impl<'l> Emitter<'l> {
             order_type: null_mut(),
             release: null_mut(),
             acquire: null_mut(),
+            begins_type: null_mut(),
+            begins: null_mut(),
+            ends_type: null_mut(),
+            ends: null_mut(),
         };
         emitter.declare_order();
         emitter.declare_begin();
@@ -160,7 +169,11 @@ impl<'l> Emitter<'l> {
         self.order_type = llvm.function_type(void, [self.pointer].as_mut_ptr(), 1, 0);
         self.release = llvm.add_function(self.module, c"__workspan_release".as_ptr(), self.order_type);
         self.acquire = llvm.add_function(self.module, c"__workspan_acquire".as_ptr(), self.order_type);
-        for function in [self.release, self.acquire] {
+        self.begins_type = llvm.function_type(self.word, [self.pointer].as_mut_ptr(), 1, 0);
+        self.begins = llvm.add_function(self.module, c"__workspan_allocator_begins".as_ptr(), self.begins_type);
+        self.ends_type = llvm.function_type(void, [self.pointer, self.word, self.word].as_mut_ptr(), 3, 0);
+        self.ends = llvm.add_function(self.module, c"__workspan_allocator_ends".as_ptr(), self.ends_type);
+        for function in [self.release, self.acquire, self.begins, self.ends] {
             self.attribute(function, c"nounwind");
         }
     }
@@ -195,6 +208,31 @@ impl<'l> Emitter<'l> {
             let pointer = llvm.build_load(b, self.pointer, variable, c"".as_ptr());
             llvm.build_store(b, none, variable);
             self.note_order(function, next, self.acquire, pointer);
+        }
+    }
+
+    /// Has noted what a function does that allocates.
+    pub fn allocator(&self, function: Ref, deed: Deed) {
+        let llvm = self.llvm;
+        let b = self.builder;
+        let none = c"".as_ptr();
+        let ends: Vec<Ref> = llvm.blocks(function).into_iter().map(|block| llvm.terminator(block)).collect();
+        let nothing = llvm.const_null(self.pointer);
+        let former = match deed {
+            Deed::Gives(_) => nothing,
+            Deed::Takes(former) | Deed::Changes(former, _) => llvm.param(function, former),
+        };
+        llvm.position_before(b, llvm.first_instruction(llvm.first_block(function)));
+        let before = llvm.build_call(b, self.begins_type, self.begins, [former].as_mut_ptr(), 1, none);
+        self.locate(function, before);
+        for end in ends.into_iter().filter(|end| llvm.opcode(*end) == opcode::RET) {
+            llvm.position_before(b, end);
+            let (given, size) = match deed {
+                Deed::Takes(_) => (nothing, llvm.const_null(self.word)),
+                Deed::Gives(size) | Deed::Changes(_, size) => (llvm.operand(end, 0), llvm.param(function, size)),
+            };
+            let call = llvm.build_call(b, self.ends_type, self.ends, [given, size, before].as_mut_ptr(), 3, none);
+            self.locate(function, call);
         }
     }
 

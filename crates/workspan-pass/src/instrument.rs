@@ -7,6 +7,7 @@ use workspan_trace::control::FIRST_SEGMENT;
 use workspan_trace::program::{self, Module, NONE};
 use workspan_trace::VERSION;
 
+use crate::allocators::Allocators;
 use crate::choosers;
 use crate::copies;
 use crate::debug::Places;
@@ -134,11 +135,16 @@ impl Work<'_> {
         declared.extend(std::mem::take(&mut self.variables));
         let naked = llvm.attribute_kind(c"naked".as_ptr(), 5);
         let of_ours = |name: &str| name.starts_with("__workspan_") || name.starts_with("llvm.");
+        let allocators = Allocators::of(llvm, self.module);
         for function in llvm.functions(self.module) {
+            if let Some(deed) = allocators.deeds.get(&function) {
+                self.emitter.allocator(function, *deed);
+            }
             let skipped = llvm.is_declaration(function) != 0
                 || llvm.linkage(function) == AVAILABLE_EXTERNALLY
                 || !llvm.attribute_at(function, FUNCTION, naked).is_null()
                 || of_ours(&llvm.name(function))
+                || allocators.all.contains(&function)
                 || self.described.facts.early && crate::library::is_whole(&llvm.name(function));
             if skipped {
                 // Functions elsewhere may be instrumented, too. Of intrinsics LLVM has to know that they touch no memory: it could not

@@ -27,6 +27,7 @@
 
 pub mod address;
 mod alike;
+pub mod allocators;
 mod assembly;
 pub mod atomics;
 pub mod bounded;

@@ -200,6 +200,7 @@ functions! {
     allocated_type = LLVMGetAllocatedType(alloca: Ref) -> Ref;
     metadata = LLVMGetMetadata(instruction: Ref, kind: c_uint) -> Ref;
     block_of = LLVMGetInstructionParent(instruction: Ref) -> Ref;
+    function_of = LLVMGetBasicBlockParent(block: Ref) -> Ref;
     is_conditional = LLVMIsConditional(branch: Ref) -> c_int;
     incoming_count = LLVMCountIncoming(phi: Ref) -> c_uint;
     incoming_value = LLVMGetIncomingValue(phi: Ref, number: c_uint) -> Ref;

@@ -14,7 +14,7 @@ use workspan_instrument::{Package, Runtime, GRAPH_FOLDER};
 use super::check::{self, State};
 use super::compiler::Language;
 use super::library::{Installed, RUN_TIME_NAME};
-use super::{companion, compiler, library};
+use super::{companion, compiler, kept_calls, library};
 use crate::exit::{self, Outcome};
 use crate::output;
 
@@ -148,8 +148,9 @@ fn rust(installed: &Installed, arguments: &[OsString]) -> anyhow::Result<Outcome
     let mut command;
     if has("--target") {
         let rest = with_hooks(installed, rest)?;
-        command = Command::new(compiler::real_rustc(rustc));
-        command.env("LD_PRELOAD", preload(&installed.pass)).args(&rest);
+        let rustc = compiler::real_rustc(rustc);
+        command = Command::new(&rustc);
+        command.env("LD_PRELOAD", preload(&installed.pass)).args(&rest).args(kept_calls::options(&rustc));
         if !has("debuginfo=") && !rest.iter().any(|argument| argument == "-g") {
             command.arg("-Cdebuginfo=line-tables-only");
         }

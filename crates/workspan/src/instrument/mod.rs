@@ -8,6 +8,7 @@ pub mod check;
 pub mod companion;
 pub mod compiler;
 pub mod driver;
+pub mod kept_calls;
 pub mod library;
 
 use std::env;

@@ -252,7 +252,7 @@ fn main() {
 }
 
 /// A package of one file.
-fn package(name: &str, text: &str) -> PathBuf {
+pub(crate) fn package(name: &str, text: &str) -> PathBuf {
     let folder = folder(name);
     fs::create_dir(folder.join("src")).expect("writable");
     let manifest = "[package]\nname = \"prog\"\nversion = \"0.1.0\"\nedition = \"2021\"\n\n[workspace]\n";
@@ -262,7 +262,7 @@ fn package(name: &str, text: &str) -> PathBuf {
 }
 
 /// The profile of a package.
-fn run(folder: &Path) -> Value {
+pub(crate) fn run(folder: &Path) -> Value {
     let output = depend(folder, &["-o", "run.depend", "--json=run.json"]);
     let text = fs::read(folder.join("run.json")).unwrap_or_else(|_| panic!("{}", err(&output)));
     serde_json::from_slice(&text).expect("JSON")

@@ -1,5 +1,6 @@
 //! Programs built by `workspan build` and run by `workspan graph record`, from source to decoded accesses.
 
+mod allocators;
 mod back_ends;
 mod cargo_memory;
 mod commands;
