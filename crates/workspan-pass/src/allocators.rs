@@ -15,15 +15,8 @@ use crate::locals::users;
 const INTERNAL: i32 = 8;
 const PRIVATE: i32 = 9;
 
-/// Parts of paths of allocators' sources.
-const SOURCES: [&str; 6] = [
-    "/tikv-jemalloc-sys-",
-    "/jemalloc-sys-",
-    "/libmimalloc-sys-",
-    "/mimalloc-sys-",
-    "/snmalloc-sys-",
-    "/rpmalloc-sys-",
-];
+/// Parts of the names of crates that compile an allocator in C or C++, whose folder, or that of what they build, is named after them.
+const CRATES: [&str; 4] = ["jemalloc-sys", "mimalloc-sys", "snmalloc-sys", "rpmalloc-sys"];
 /// Parts of names of implementations of `GlobalAlloc`, in either way of the compiler to write them.
 const IMPLEMENTATIONS: [&str; 2] = ["core..alloc..global..GlobalAlloc$GT$", "4core5alloc6global11GlobalAlloc"];
 /// Beginnings of names of the functions that call an implementation; older compilers have the second one.
@@ -64,11 +57,7 @@ impl Allocators {
     pub fn of(llvm: &Llvm, module: Ref) -> Allocators {
         let is_whole = |function: &Ref| llvm.is_declaration(*function) == 0;
         let defined: Vec<Ref> = llvm.functions(module).into_iter().filter(is_whole).collect();
-        let is_source = |function: &Ref| {
-            let file = debug::file_of(llvm, *function);
-            SOURCES.iter().any(|part| file.contains(part)) && !file.ends_with(".rs")
-        };
-        if defined.iter().any(is_source) {
+        if is_library(llvm, &defined) {
             return Allocators { all: defined.into_iter().collect(), ..Allocators::default() };
         }
         let deeds: HashMap<Ref, Deed> =
@@ -86,6 +75,15 @@ impl Allocators {
         }
         Allocators { deeds, all }
     }
+}
+
+/// True if functions are those of a library of C that such a crate compiles: in its folder, or from there.
+fn is_library(llvm: &Llvm, functions: &[Ref]) -> bool {
+    let files = || functions.iter().map(|function| debug::file_of(llvm, *function)).filter(|file| !file.is_empty());
+    let is_theirs = |path: &str| CRATES.iter().any(|name| path.contains(name));
+    let here = std::env::current_dir().unwrap_or_default();
+    (is_theirs(&here.to_string_lossy()) || files().any(|file| is_theirs(&file)))
+        && !files().any(|file| file.ends_with(".rs"))
 }
 
 /// True if a function is called by some only, and no other module knows it.

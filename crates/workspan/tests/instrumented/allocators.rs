@@ -1,5 +1,13 @@
 //! Rust programs that bring an allocator with them.
 
+use std::collections::HashSet;
+use std::path::Path;
+
+use workspan_graph::events::{Access, Control};
+use workspan_graph::file::{Recording, NAME};
+use workspan_graph::replay::{replay, Consumer, Executed};
+use workspan_trace::control::Kind;
+
 use crate::depend_rust::{package, run};
 use crate::support::{build, json, record_as};
 
@@ -83,6 +91,34 @@ fn main() {
 }
 ";
 
+/// Blocks of 32 bytes that were given, and those that were not taken back.
+#[derive(Default)]
+struct Blocks {
+    given: usize,
+    kept: HashSet<u64>,
+}
+
+impl Consumer for Blocks {
+    fn segment(&mut self, _: Executed<'_>, _: &[Access]) {}
+
+    fn control(&mut self, _: u32, control: Control) {
+        let [address, size, ..] = control.slots;
+        if control.kind == Kind::Allocate && size == 32 {
+            self.given += 1;
+            self.kept.insert(address);
+        } else if control.kind == Kind::Free {
+            self.kept.remove(&address);
+        }
+    }
+}
+
+fn blocks(folder: &Path) -> Blocks {
+    let recording = Recording::open(&folder.join("run.graph").join(NAME)).expect("a graph");
+    let mut blocks = Blocks::default();
+    replay(&recording, &mut blocks).expect("readable");
+    blocks
+}
+
 #[test]
 fn memory_that_is_given_again_is_other_memory() {
     let folder = package("own-allocator", PROGRAM);
@@ -95,6 +131,9 @@ fn memory_that_is_given_again_is_other_memory() {
             races.as_array().expect("a list").iter().filter_map(|race| race["first"]["file"].as_str()).collect();
         assert_eq!(places.is_empty(), kind == "fixed", "{kind}: {races:#}");
         assert!(places.iter().all(|file| *file == "src/main.rs"), "{kind}: {races:#}");
+        // What is taken back is seen where the call would be inlined, too.
+        let Blocks { given, kept } = blocks(&folder);
+        assert!(given > 200 && kept.len() < 4, "{kind}: {} of {given} were not taken back", kept.len());
     }
     let profile = run(&folder);
     let line = 1 + PROGRAM.lines().position(|line| line.ends_with("each has a block")).expect("it is there");
