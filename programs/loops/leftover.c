@@ -84,6 +84,25 @@ static int compared(const int *v) {
   for (int i = 0; i < N; i++) { short x = v[i] * 300; most = x > most ? x : most; } /* @clauses */
   return narrow + other + cut + least + (int)high + byte + most;
 }
+/* So it is with members, elements and what pointers reach. */
+struct range { double scale; struct { int low, high; } of; unsigned most; char letter; int each[3]; };
+static struct range ranges[4];
+static int compared_members(const int *v, struct range *r, int *at) {
+  for (int i = 0; i < N; i++) if ((unsigned)v[i] > (unsigned)r->of.high) r->of.high = v[i]; /* @serial */
+  for (int i = 0; i < N; i++) if (v[i] > r->of.low) r->of.low = v[i];     /* @clauses */
+  for (int i = 0; i < N; i++) if ((unsigned)v[i] > r->most) r->most = v[i]; /* @clauses */
+  r->most = 0;
+  for (int i = 0; i < N; i++) if (v[i] > (int)r->most) r->most = v[i];   /* @serial */
+  for (int i = 0; i < N; i++) if ((unsigned)v[i] > (unsigned)ranges[2].each[1]) ranges[2].each[1] = v[i]; /* @serial */
+  for (int i = 0; i < N; i++) if (v[i] > ranges[1].each[2]) ranges[1].each[2] = v[i]; /* @clauses */
+  for (int i = 0; i < N; i++) if ((unsigned)v[i] > (unsigned)r->each[0]) r->each[0] = v[i]; /* @serial */
+  for (int i = 0; i < N; i++) if ((unsigned)v[i] > (unsigned)at[1]) at[1] = v[i]; /* @serial */
+  for (int i = 0; i < N; i++) if (v[i] > at[2]) at[2] = v[i];            /* @clauses */
+  for (int i = 0; i < N; i++) { char x = (char)v[i]; if (x > r->letter) r->letter = x; } /* @clauses */
+  r->letter = -3;
+  for (int i = 0; i < N; i++) { char x = (char)(v[i] - 5); if (((unsigned)x & 255) > ((unsigned)r->letter & 255)) r->letter = x; } /* @serial */
+  return r->of.high + r->of.low + (int)r->most + ranges[2].each[1] + ranges[1].each[2] + r->each[0] + at[1] + at[2] + r->letter;
+}
 /* A sum keeps all bits of its variable; a truth value has one, and no sum. */
 static int bits(const int *v) {
   int low = 0;
@@ -112,6 +131,8 @@ int main(void) {
   rows(marked, at_ends);
   count(data, &r);
   int sum = sign(data, &w) + last() + known(data) + compared(data) + bits(data);
+  int places[3] = { -1, 0, -1 };
+  sum += compared_members(data, &ranges[3], places);
   printf("%d %d %d %d %d %d %d %f %d %d\n", at, found, x, y, w, at_ends[3], r.at, r.value, r.count, sum + out[5]);
   return 0;
 }

@@ -54,13 +54,23 @@ fn code(llvm: &Llvm, value: Ref) -> Option<i32> {
 
 /// What a `getelementptr` adds, if it is constant.
 pub(crate) fn constant_offset(llvm: &Llvm, layout: Ref, gep: Ref) -> Option<i64> {
+    offset(llvm, layout, gep, None)
+}
+
+/// The same, where indices that vary are 0: what it adds for the first of several elements.
+pub(crate) fn offset_of_first(llvm: &Llvm, layout: Ref, gep: Ref) -> Option<i64> {
+    offset(llvm, layout, gep, Some(0))
+}
+
+/// The same, with a value for indices that vary.
+fn offset(llvm: &Llvm, layout: Ref, gep: Ref, varying: Option<i64>) -> Option<i64> {
     if llvm.type_kind(llvm.type_of(gep)) != type_kind::POINTER {
         return None;
     }
     let mut ty = llvm.gep_source_type(gep);
     let mut total: i64 = 0;
     for number in 1..u32::try_from(llvm.operands(gep)).ok()? {
-        let index = llvm.constant(llvm.operand(gep, number))?;
+        let index = llvm.constant(llvm.operand(gep, number)).or(varying)?;
         let size = |ty| i64::try_from(llvm.abi_size(layout, ty)).ok();
         let step = if number == 1 {
             if llvm.type_kind(ty) == type_kind::SCALABLE_VECTOR {

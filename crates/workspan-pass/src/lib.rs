@@ -68,6 +68,7 @@ pub mod sections;
 mod steps;
 mod stores;
 mod streams;
-pub mod updates;
+mod typed;
+mod updates;
 pub mod variables;
 pub mod ways;

@@ -230,6 +230,7 @@ functions! {
     location_inlined_at = LLVMDILocationGetInlinedAt(location: Ref) -> Ref;
     node_tag = LLVMGetDINodeTag(node: Ref) -> u16;
     type_offset = LLVMDITypeGetOffsetInBits(ty: Ref) -> u64;
+    type_bits = LLVMDITypeGetSizeInBits(ty: Ref) -> u64;
     type_flags = LLVMDITypeGetFlags(ty: Ref) -> c_int;
     global_metadata = LLVMGlobalCopyAllMetadata(global: Ref, count: *mut usize) -> Ref;
     entry_metadata = LLVMValueMetadataEntriesGetMetadata(entries: Ref, number: c_uint) -> Ref;

@@ -7,6 +7,7 @@ use crate::llvm::{Llvm, Ref};
 
 /// Tags of DWARF.
 mod tag {
+    pub(super) const ARRAY: u16 = 0x01;
     pub(super) const CLASS: u16 = 0x02;
     pub(super) const MEMBER: u16 = 0x0d;
     pub(super) const POINTER: u16 = 0x0f;
@@ -78,7 +79,7 @@ impl Types<'_> {
         }
     }
 
-    /// Whether integers of a type have a sign; none: it is another one, or not known. LLVM's C interface has names, and no encodings.
+    /// Whether integers of a type have a sign; none: it is another one, or not known. LLVM's C interface has names, and encodings only as text.
     pub fn signed(&self, ty: Ref) -> Option<bool> {
         let ty = self.plain(ty);
         let name = if self.tag(ty) == tag::BASE { self.name(ty) } else { return None };
@@ -86,7 +87,52 @@ impl Types<'_> {
             "u8" | "u16" | "u32" | "u64" | "u128" | "usize" => Some(false),
             "i8" | "i16" | "i32" | "i64" | "i128" | "isize" => Some(true),
             "int" | "short" | "long" | "long long" | "signed char" | "__int128" | "integer" => Some(true),
+            // The processor, or an option, decides.
+            "char" => self
+                .is_described(ty, "DW_ATE_signed_char")
+                .then_some(true)
+                .or_else(|| self.is_described(ty, "DW_ATE_unsigned_char").then_some(false)),
             _ => name.starts_with("unsigned ").then_some(false),
+        }
+    }
+
+    /// True if a word stands in LLVM's text of a type.
+    fn is_described(&self, ty: Ref, word: &str) -> bool {
+        let llvm = self.llvm;
+        let message = llvm.print(llvm.metadata_as_value(self.context, ty));
+        let text = crate::llvm::text_with_zero(message);
+        llvm.dispose_message(message);
+        text.contains(word)
+    }
+
+    /// Type of what lies at a distance from the beginning of an object: a part that has no parts itself. None: it is not known, as in a union.
+    /// Behind the object others like it follow, as behind what a pointer points to.
+    pub fn part(&self, ty: Ref, offset: i64) -> Option<Ref> {
+        let mut ty = self.plain(ty);
+        let mut offset = self.within(ty, offset)?;
+        for _ in 0..DEEPEST {
+            let next = match self.tag(ty) {
+                0 => return None,
+                tag::ARRAY => self.operand(ty, BASE),
+                tag::CLASS | tag::STRUCTURE => {
+                    let (member, begin) = self.member(ty, offset)?;
+                    offset -= begin;
+                    self.operand(member, BASE)
+                }
+                _ => return Some(ty),
+            };
+            ty = self.plain(next);
+            offset = self.within(ty, i64::try_from(offset).ok()?)?;
+        }
+        None
+    }
+
+    /// A distance within the first of several objects of a type; none if its size is not known.
+    fn within(&self, ty: Ref, offset: i64) -> Option<u64> {
+        let bytes = if self.tag(ty) == 0 { 0 } else { self.llvm.type_bits(ty) / 8 };
+        match i64::try_from(bytes) {
+            Ok(1..) => u64::try_from(offset.rem_euclid(bytes as i64)).ok(),
+            _ => u64::try_from(offset).ok(),
         }
     }
 

@@ -124,16 +124,9 @@ impl Declared {
         found.unwrap_or(std::ptr::null_mut())
     }
 
-    /// Whether the integer at an address has a sign, if that is a variable, or what one points to, and its type is known.
-    pub(crate) fn signed(&self, llvm: &Llvm, pointer: Ref) -> Option<bool> {
-        let types = Types { llvm, context: self.context };
-        let declared = |place: Ref| self.all.get(&place).map(|variable| variable.ty).filter(|ty| !ty.is_null());
-        if !llvm.is_a_global_variable(pointer).is_null() {
-            return types.signed(self.global_type(llvm, pointer));
-        }
-        let is_read = !llvm.is_a_instruction(pointer).is_null() && llvm.opcode(pointer) == opcode::LOAD;
-        let ty = if is_read { types.pointee(declared(llvm.operand(pointer, 0))?) } else { declared(pointer)? };
-        types.signed(ty)
+    /// The variable that lies at a place, as debug information has it.
+    pub(crate) fn declared(&self, place: Ref) -> Option<&Variable> {
+        self.all.get(&place)
     }
 }
 

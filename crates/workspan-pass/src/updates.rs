@@ -18,6 +18,7 @@ use crate::llvm::{opcode, type_kind, Llvm, Ref};
 use crate::locals::{base, users, users_through};
 use crate::names::Declared;
 use crate::plan::Plan;
+use crate::typed::signed;
 
 /// What is applied to what was there.
 #[derive(Clone, Copy, Debug)]
@@ -54,7 +55,7 @@ pub(crate) fn updates(
                 stored: Stored {
                     llvm,
                     width: width(llvm, llvm.operand(instruction, 0)),
-                    signed: declared.signed(llvm, pointer),
+                    signed: signed(llvm, declared, pointer),
                 },
                 left: Cell::new(STEPS),
                 chosen: Cell::new(None),
