@@ -92,9 +92,6 @@ extern "C" {
     pub fn pthread_attr_getstack(attributes: *const c_void, address: *mut *mut c_void, size: *mut usize) -> c_int;
     pub fn pthread_attr_destroy(attributes: *mut c_void) -> c_int;
     pub fn __libc_malloc(size: usize) -> *mut c_void;
-    pub fn __libc_calloc(count: usize, size: usize) -> *mut c_void;
-    pub fn __libc_realloc(pointer: *mut c_void, size: usize) -> *mut c_void;
-    pub fn __libc_memalign(align: usize, size: usize) -> *mut c_void;
     pub fn __libc_free(pointer: *mut c_void);
 }
 

@@ -1,13 +1,17 @@
-//! Allocations: `malloc` and its kin. `new` of C++, Rust's `System` and Fortran's `allocate` come here, too.
+//! Allocations: `malloc` and its kin. Rust's `System` and Fortran's `allocate` come here, too.
+//!
+//! **Invariant:** what an allocator has given goes back to that one. The next definition need not be the C library's, so nothing here calls
+//! that by its own names: while the next one is looked up, which may allocate, memory is [`spare`](crate::spare).
 
 use core::ffi::{c_int, c_void};
-use core::sync::atomic::{AtomicU64, Ordering::AcqRel};
+use core::ptr::{copy_nonoverlapping, null_mut};
+use core::sync::atomic::{AtomicPtr, AtomicU64, Ordering::AcqRel, Ordering::Relaxed};
 
 use workspan_trace::control::Kind;
 
 use crate::event::{wanted, write};
 use crate::platform::thread;
-use crate::{c, original};
+use crate::{original, spare};
 
 /// Tickets of all allocations and releases: memory that is used again was released before.
 static TICKETS: AtomicU64 = AtomicU64::new(0);
@@ -30,9 +34,55 @@ pub fn released(pointer: *mut c_void) {
     }
 }
 
-/// True while a function is looked up: what the loader allocates meanwhile comes from the C library.
-fn busy() -> bool {
-    thread().busy.get()
+/// While it lives, nothing that this thread does is noted: allocators have locks of their own, and `new` calls `malloc`.
+#[derive(Debug)]
+pub struct Quiet(bool);
+
+impl Quiet {
+    /// Begins.
+    pub fn begin() -> Quiet {
+        Quiet(thread().paused.replace(true))
+    }
+}
+
+impl Drop for Quiet {
+    fn drop(&mut self) {
+        thread().paused.set(self.0);
+    }
+}
+
+/// The next definition of a function; none while this thread looks one up.
+fn next(slot: &AtomicPtr<c_void>, name: &core::ffi::CStr) -> Option<*mut c_void> {
+    let known = slot.load(Relaxed);
+    if known.is_null() && thread().looks_up.get() {
+        return None;
+    }
+    Some(original::find(slot, name, None))
+}
+
+/// What the next definition of a function returns; none as above.
+macro_rules! next {
+    ($name:literal, fn($($type:ty),*) -> $result:ty, $($argument:expr),*) => {{
+        static SLOT: AtomicPtr<c_void> = AtomicPtr::new(null_mut());
+        next(&SLOT, $name).map(|found| {
+            let _quiet = Quiet::begin();
+            // SAFETY: the function of this name, which has this type.
+            let function = unsafe { core::mem::transmute::<*mut c_void, unsafe extern "C-unwind" fn($($type),*) -> $result>(found) };
+            // SAFETY: with the arguments of the program, which answers for them.
+            unsafe { function($($argument),*) }
+        })
+    }};
+}
+
+/// Notes what an allocator gave, or gives spare memory.
+fn given(pointer: Option<*mut c_void>, align: usize, size: usize) -> *mut c_void {
+    match pointer {
+        Some(pointer) => {
+            allocated(pointer, size);
+            pointer
+        }
+        None => spare::take(align, size),
+    }
 }
 
 /// Allocates.
@@ -41,13 +91,7 @@ fn busy() -> bool {
 /// As the original.
 #[no_mangle]
 pub unsafe extern "C-unwind" fn malloc(size: usize) -> *mut c_void {
-    if busy() {
-        // SAFETY: as the original.
-        return unsafe { c::__libc_malloc(size) };
-    }
-    let pointer = original!(c"malloc", fn(usize) -> *mut c_void, size);
-    allocated(pointer, size);
-    pointer
+    given(next!(c"malloc", fn(usize) -> *mut c_void, size), spare::ALIGN, size)
 }
 
 /// Allocates zeros.
@@ -56,13 +100,7 @@ pub unsafe extern "C-unwind" fn malloc(size: usize) -> *mut c_void {
 /// As the original.
 #[no_mangle]
 pub unsafe extern "C-unwind" fn calloc(count: usize, size: usize) -> *mut c_void {
-    if busy() {
-        // SAFETY: as the original.
-        return unsafe { c::__libc_calloc(count, size) };
-    }
-    let pointer = original!(c"calloc", fn(usize, usize) -> *mut c_void, count, size);
-    allocated(pointer, count.wrapping_mul(size));
-    pointer
+    given(next!(c"calloc", fn(usize, usize) -> *mut c_void, count, size), spare::ALIGN, count.saturating_mul(size))
 }
 
 /// Makes an allocation larger or smaller.
@@ -71,28 +109,30 @@ pub unsafe extern "C-unwind" fn calloc(count: usize, size: usize) -> *mut c_void
 /// As the original.
 #[no_mangle]
 pub unsafe extern "C-unwind" fn realloc(former: *mut c_void, size: usize) -> *mut c_void {
-    if busy() {
-        // SAFETY: as the original.
-        return unsafe { c::__libc_realloc(former, size) };
+    let rest = spare::rest(former);
+    if rest == 0 {
+        released(former);
+        return given(next!(c"realloc", fn(*mut c_void, usize) -> *mut c_void, former, size), spare::ALIGN, size);
     }
-    released(former);
-    let pointer = original!(c"realloc", fn(*mut c_void, usize) -> *mut c_void, former, size);
-    allocated(pointer, size);
+    // SAFETY: as the original.
+    let pointer = unsafe { malloc(size) };
+    if !pointer.is_null() {
+        // SAFETY: so much is there of both, which are apart.
+        unsafe { copy_nonoverlapping(former.cast::<u8>(), pointer.cast::<u8>(), size.min(rest)) };
+    }
     pointer
 }
 
-/// Releases.
+/// Releases. Spare memory stays where it is, and so does what would have to go back to a function that is looked up just now.
 ///
 /// # Safety
 /// As the original.
 #[no_mangle]
 pub unsafe extern "C-unwind" fn free(pointer: *mut c_void) {
-    if busy() {
-        // SAFETY: as the original.
-        return unsafe { c::__libc_free(pointer) };
+    if spare::rest(pointer) == 0 {
+        released(pointer);
+        next!(c"free", fn(*mut c_void) -> (), pointer);
     }
-    released(pointer);
-    original!(c"free", fn(*mut c_void) -> (), pointer);
 }
 
 /// Allocates at a multiple of `align`.
@@ -101,9 +141,7 @@ pub unsafe extern "C-unwind" fn free(pointer: *mut c_void) {
 /// As the original.
 #[no_mangle]
 pub unsafe extern "C-unwind" fn aligned_alloc(align: usize, size: usize) -> *mut c_void {
-    let pointer = original!(c"aligned_alloc", fn(usize, usize) -> *mut c_void, align, size);
-    allocated(pointer, size);
-    pointer
+    given(next!(c"aligned_alloc", fn(usize, usize) -> *mut c_void, align, size), align, size)
 }
 
 /// Allocates at a multiple of `align`.
@@ -112,13 +150,7 @@ pub unsafe extern "C-unwind" fn aligned_alloc(align: usize, size: usize) -> *mut
 /// As the original.
 #[no_mangle]
 pub unsafe extern "C-unwind" fn memalign(align: usize, size: usize) -> *mut c_void {
-    if busy() {
-        // SAFETY: as the original.
-        return unsafe { c::__libc_memalign(align, size) };
-    }
-    let pointer = original!(c"memalign", fn(usize, usize) -> *mut c_void, align, size);
-    allocated(pointer, size);
-    pointer
+    given(next!(c"memalign", fn(usize, usize) -> *mut c_void, align, size), align, size)
 }
 
 /// Allocates at a multiple of `align`.
@@ -127,10 +159,15 @@ pub unsafe extern "C-unwind" fn memalign(align: usize, size: usize) -> *mut c_vo
 /// As the original.
 #[no_mangle]
 pub unsafe extern "C-unwind" fn posix_memalign(to: *mut *mut c_void, align: usize, size: usize) -> c_int {
-    let result = original!(c"posix_memalign", fn(*mut *mut c_void, usize, usize) -> c_int, to, align, size);
-    if result == 0 {
-        // SAFETY: the original has written it.
-        allocated(unsafe { *to }, size);
+    let result = next!(c"posix_memalign", fn(*mut *mut c_void, usize, usize) -> c_int, to, align, size);
+    if result.is_none_or(|result| result == 0) {
+        let pointer = result.map(|_| {
+            // SAFETY: the original has written it.
+            unsafe { *to }
+        });
+        let pointer = given(pointer, align, size);
+        // SAFETY: the caller's, for the answer.
+        unsafe { *to = pointer };
     }
-    result
+    result.unwrap_or(0)
 }

@@ -20,7 +20,19 @@ pub fn find(slot: &AtomicPtr<c_void>, name: &CStr, version: Option<&CStr>) -> *m
     if !known.is_null() {
         return known;
     }
-    let was = thread().busy.replace(true);
+    let found = search(name, version, &[c"libtbb.so.12"]);
+    if found.is_null() {
+        // SAFETY: there is no way to do what the program wants.
+        unsafe { abort() };
+    }
+    slot.store(found, Relaxed);
+    found
+}
+
+/// The next definition of a function, or that of one of some libraries, which the program may have loaded for itself; null: there is none.
+pub fn search(name: &CStr, version: Option<&CStr>, libraries: &[&CStr]) -> *mut c_void {
+    let thread = thread();
+    let was = (thread.busy.replace(true), thread.looks_up.replace(true));
     let mut found = null_mut();
     if let Some(version) = version {
         // SAFETY: texts that end in a zero.
@@ -30,21 +42,19 @@ pub fn find(slot: &AtomicPtr<c_void>, name: &CStr, version: Option<&CStr>) -> *m
         // SAFETY: as above.
         found = unsafe { c::dlsym(NEXT, name.as_ptr()) };
     }
-    if found.is_null() {
-        // Of a library that the program has loaded for itself.
-        // SAFETY: texts that end in a zero; nothing is loaded that is not yet.
-        let library = unsafe { c::dlopen(c"libtbb.so.12".as_ptr(), c::RTLD_LAZY_AND_LOADED) };
+    for library in libraries {
+        if !found.is_null() {
+            break;
+        }
+        // SAFETY: a text that ends in a zero; nothing is loaded that is not yet.
+        let library = unsafe { c::dlopen(library.as_ptr(), c::RTLD_LAZY_AND_LOADED) };
         if !library.is_null() {
             // SAFETY: an open library, and a text that ends in a zero.
             found = unsafe { c::dlsym(library, name.as_ptr()) };
         }
     }
-    thread().busy.set(was);
-    if found.is_null() {
-        // SAFETY: there is no way to do what the program wants.
-        unsafe { abort() };
-    }
-    slot.store(found, Relaxed);
+    thread.busy.set(was.0);
+    thread.looks_up.set(was.1);
     found
 }
 

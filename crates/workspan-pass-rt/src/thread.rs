@@ -27,6 +27,8 @@ pub struct Thread {
     pub silent: Cell<bool>,
     /// Set while the run-time changes the above, or calls what it defines itself.
     pub busy: Cell<bool>,
+    /// Set while it looks up where a function is defined next.
+    pub looks_up: Cell<bool>,
     /// A buffer whose contents nobody reads.
     pub scratch: Cell<*mut u8>,
     /// Context + 1 of the task that runs; 0: the thread's own context, or one that has ended.
