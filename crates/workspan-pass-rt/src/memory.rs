@@ -11,6 +11,7 @@ use workspan_trace::control::Kind;
 
 use crate::event::{wanted, write};
 use crate::platform::thread;
+use crate::shared::recording;
 use crate::{original, spare};
 
 /// Tickets of all allocations and releases: memory that is used again was released before.
@@ -33,6 +34,9 @@ pub fn released(pointer: *mut c_void) {
         write(Kind::Free, [pointer as u64, ticket()]);
     }
 }
+
+/// What `posix_memalign` returns if there is no memory.
+const NO_MEMORY: c_int = 12;
 
 /// While it lives, nothing that this thread does is noted: allocators have locks of their own, and `new` calls `malloc`.
 #[derive(Debug)]
@@ -65,7 +69,7 @@ macro_rules! next {
     ($name:literal, fn($($type:ty),*) -> $result:ty, $($argument:expr),*) => {{
         static SLOT: AtomicPtr<c_void> = AtomicPtr::new(null_mut());
         next(&SLOT, $name).map(|found| {
-            let _quiet = Quiet::begin();
+            let _quiet = recording().then(Quiet::begin);
             // SAFETY: the function of this name, which has this type.
             let function = unsafe { core::mem::transmute::<*mut c_void, unsafe extern "C-unwind" fn($($type),*) -> $result>(found) };
             // SAFETY: with the arguments of the program, which answers for them.
@@ -160,14 +164,21 @@ pub unsafe extern "C-unwind" fn memalign(align: usize, size: usize) -> *mut c_vo
 #[no_mangle]
 pub unsafe extern "C-unwind" fn posix_memalign(to: *mut *mut c_void, align: usize, size: usize) -> c_int {
     let result = next!(c"posix_memalign", fn(*mut *mut c_void, usize, usize) -> c_int, to, align, size);
-    if result.is_none_or(|result| result == 0) {
-        let pointer = result.map(|_| {
+    match result {
+        Some(0) => {
             // SAFETY: the original has written it.
-            unsafe { *to }
-        });
-        let pointer = given(pointer, align, size);
-        // SAFETY: the caller's, for the answer.
-        unsafe { *to = pointer };
+            allocated(unsafe { *to }, size);
+            0
+        }
+        Some(error) => error,
+        None => {
+            let pointer = spare::take(align, size);
+            if pointer.is_null() {
+                return NO_MEMORY;
+            }
+            // SAFETY: the caller's, for the answer.
+            unsafe { *to = pointer };
+            0
+        }
     }
-    result.unwrap_or(0)
 }

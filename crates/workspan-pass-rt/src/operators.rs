@@ -9,6 +9,7 @@ use core::sync::atomic::{AtomicPtr, Ordering::Relaxed};
 
 use crate::memory::{allocated, free, malloc, memalign, released, Quiet};
 use crate::original;
+use crate::shared::recording;
 
 /// The C++ libraries.
 const LIBRARIES: [&CStr; 2] = [c"libstdc++.so.6", c"libc++.so.1"];
@@ -35,7 +36,7 @@ macro_rules! operators_new {
                 let otherwise: fn(usize $(, $type)*) -> *mut c_void = $otherwise;
                 return otherwise(size $(, $argument)*);
             };
-            let quiet = Quiet::begin();
+            let quiet = recording().then(Quiet::begin);
             // SAFETY: the function of this name, which has this type.
             let function = unsafe { core::mem::transmute::<*mut c_void, unsafe extern "C-unwind" fn(usize $(, $type)*) -> *mut c_void>(found) };
             // SAFETY: with the arguments of the program, which answers for them.
@@ -62,7 +63,7 @@ macro_rules! operators_delete {
                 return unsafe { free(pointer) };
             };
             released(pointer);
-            let _quiet = Quiet::begin();
+            let _quiet = recording().then(Quiet::begin);
             // SAFETY: the function of this name, which has this type.
             let function = unsafe { core::mem::transmute::<*mut c_void, unsafe extern "C-unwind" fn(*mut c_void $(, $type)*)>(found) };
             // SAFETY: with the arguments of the program, which answers for them.

@@ -69,6 +69,6 @@ mod steps;
 mod stores;
 mod streams;
 mod typed;
-mod updates;
+pub mod updates;
 pub mod variables;
 pub mod ways;
