@@ -1,7 +1,7 @@
 //! Allocations: `malloc` and its kin. Rust's `System` and Fortran's `allocate` come here, too.
 //!
 //! **Invariant:** what an allocator has given goes back to that one. The next definition need not be the C library's, so nothing here calls
-//! that by its own names: while the next one is looked up, which may allocate, memory is [`spare`](crate::spare).
+//! that by its own names: while the next one is looked up, which may allocate, memory is [`spare`].
 
 use core::ffi::{c_int, c_void};
 use core::ptr::{copy_nonoverlapping, null_mut};

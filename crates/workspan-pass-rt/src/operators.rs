@@ -1,7 +1,7 @@
 //! `new` and `delete` of C++, where a library defines them: an allocator that a program is linked with may have its own, which call no
 //! `malloc`.
 //!
-//! A library may be loaded where nothing else sees what it defines, and the C++ library with it: then that is asked for by its name.
+//! A library may be loaded where nothing else sees what it defines, and the C++ library with it: then that one is searched by its name.
 
 use core::ffi::{c_void, CStr};
 use core::ptr::null_mut;
