@@ -56,12 +56,19 @@ impl Drop for Quiet {
 }
 
 /// The next definition of a function; none while this thread looks one up.
+#[inline]
 fn next(slot: &AtomicPtr<c_void>, name: &core::ffi::CStr) -> Option<*mut c_void> {
     let known = slot.load(Relaxed);
-    if known.is_null() && thread().looks_up.get() {
-        return None;
+    if known.is_null() {
+        look_up(slot, name)
+    } else {
+        Some(known)
     }
-    Some(original::find(slot, name, None))
+}
+
+#[cold]
+fn look_up(slot: &AtomicPtr<c_void>, name: &core::ffi::CStr) -> Option<*mut c_void> {
+    (!thread().looks_up.get()).then(|| original::find(slot, name, None))
 }
 
 /// What the next definition of a function returns; none as above.

@@ -15,9 +15,19 @@ use crate::shared::recording;
 const LIBRARIES: [&CStr; 2] = [c"libstdc++.so.6", c"libc++.so.1"];
 
 /// The next definition of a function, if there is one.
+#[inline]
 fn next(slot: &AtomicPtr<c_void>, name: &CStr) -> Option<*mut c_void> {
     let known = slot.load(Relaxed);
-    let found = if known.is_null() { original::search(name, None, &LIBRARIES) } else { known };
+    if known.is_null() {
+        look_up(slot, name)
+    } else {
+        Some(known)
+    }
+}
+
+#[cold]
+fn look_up(slot: &AtomicPtr<c_void>, name: &CStr) -> Option<*mut c_void> {
+    let found = original::search(name, None, &LIBRARIES);
     slot.store(found, Relaxed);
     (!found.is_null()).then_some(found)
 }

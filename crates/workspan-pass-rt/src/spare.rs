@@ -19,6 +19,7 @@ static SPARE: Spare = Spare(UnsafeCell::new([0; BYTES]));
 static TAKEN: AtomicUsize = AtomicUsize::new(0);
 
 /// Zeros, at a multiple of `align`; null if nothing is left.
+#[cold]
 pub fn take(align: usize, size: usize) -> *mut c_void {
     let begin = SPARE.0.get().cast::<u8>();
     let place = |taken: usize| {
