@@ -6,10 +6,10 @@
 //! versions, and no development files are needed.
 //!
 //! * [`mod@cfg`]: dominators and natural loops of a function; [`address`]: constant distances between addresses;
-//!   [`atomics`], [`fences`]: what atomic operations order.
+//!   [`atomics`], [`fences`]: what atomic operations order; [`allocators`]: those of Rust programs, whose inside does not count.
 //! * [`locals`]: variables without an address; [`updates`]: reductions; [`choosers`]: functions that
 //!   return the greatest number; [`conditions`]: how loops end; [`names`], [`reached`],
-//!   [`members`]: variables of the source; [`fixed`]: addresses that loops do not change; [`library`]:
+//!   [`members`], [`typed`]: variables of the source and their types; [`fixed`]: addresses that loops do not change; [`library`]:
 //!   all for modules that are instrumented before optimisation ([`early`]).
 //! * [`sections`]: arrays that Fortran's run-time reads and writes; [`streams`]: texts that C++'s streams write.
 //! * [`rust`]: what modules of rustc need before that; [`variables`]: variables out of the values that loops carry,
