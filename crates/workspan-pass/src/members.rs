@@ -79,6 +79,28 @@ impl Types<'_> {
         }
     }
 
+    /// Size of a type; 0: unknown.
+    pub fn bits(&self, ty: Ref) -> u64 {
+        let ty = self.plain(ty);
+        if self.tag(ty) == 0 {
+            0
+        } else {
+            self.llvm.type_bits(ty)
+        }
+    }
+
+    /// What a pointer, a reference or a slice of Rust points to; null: it is none of them.
+    pub fn target(&self, ty: Ref) -> Ref {
+        let plain = self.plain(ty);
+        let first = match self.tag(plain) {
+            tag::STRUCTURE => {
+                self.member(plain, 0).map(|(member, _)| member).filter(|member| self.name(*member) == "data_ptr")
+            }
+            _ => None,
+        };
+        self.pointee(first.map_or(ty, |member| self.operand(member, BASE)))
+    }
+
     /// Whether integers of a type have a sign; none: it is another one, or not known. LLVM's C interface has names, and encodings only as text.
     pub fn signed(&self, ty: Ref) -> Option<bool> {
         let ty = self.plain(ty);
@@ -129,7 +151,7 @@ impl Types<'_> {
 
     /// A distance within the first of several objects of a type; none if its size is not known.
     fn within(&self, ty: Ref, offset: i64) -> Option<u64> {
-        let bytes = if self.tag(ty) == 0 { 0 } else { self.llvm.type_bits(ty) / 8 };
+        let bytes = self.bits(ty) / 8;
         match i64::try_from(bytes) {
             Ok(1..) => u64::try_from(offset.rem_euclid(bytes as i64)).ok(),
             _ => u64::try_from(offset).ok(),

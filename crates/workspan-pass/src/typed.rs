@@ -12,9 +12,12 @@ use crate::names::Declared;
 /// How deep addresses are followed.
 const DEEPEST: usize = 20;
 
-/// Whether the integer at an address has a sign, if its type is known.
-pub(crate) fn signed(llvm: &Llvm, declared: &Declared, pointer: Ref) -> Option<bool> {
-    Types { llvm, context: declared.context }.signed(reached(llvm, declared, pointer, 0)?)
+/// Whether the integer of `bits` bits at an address has a sign, if its type is known.
+pub(crate) fn signed(llvm: &Llvm, declared: &Declared, pointer: Ref, bits: u64) -> Option<bool> {
+    let ty = reached(llvm, declared, pointer, 0)?;
+    let types = Types { llvm, context: declared.context };
+    // A pointer may have been that to another type.
+    types.signed(ty).filter(|_| types.bits(ty) == bits)
 }
 
 /// Type of what lies at an address.
@@ -32,8 +35,11 @@ fn object(llvm: &Llvm, declared: &Declared, pointer: Ref, depth: usize) -> Optio
     if !llvm.is_a_global_variable(pointer).is_null() {
         return Some(declared.global_type(llvm, pointer)).filter(is_known).map(|ty| (ty, 0));
     }
+    let types = Types { llvm, context: declared.context };
     if let Some(variable) = declared.declared(pointer) {
-        return Some(variable.ty).filter(is_known).map(|ty| (ty, 0));
+        // Of an argument only that is known: it is the variable, or the first part of a slice.
+        let ty = if llvm.is_a_argument(pointer).is_null() { variable.ty } else { types.target(variable.ty) };
+        return Some(ty).filter(is_known).map(|ty| (ty, 0));
     }
     let code = match () {
         () if !llvm.is_a_instruction(pointer).is_null() => llvm.opcode(pointer),
@@ -47,7 +53,10 @@ fn object(llvm: &Llvm, declared: &Declared, pointer: Ref, depth: usize) -> Optio
         }
         opcode::LOAD => {
             let ty = reached(llvm, declared, llvm.operand(pointer, 0), depth + 1)?;
-            Some(Types { llvm, context: declared.context }.pointee(ty)).filter(is_known).map(|ty| (ty, 0))
+            let object = types.pointee(ty);
+            // Rust's containers have pointers to bytes, whatever they hold.
+            let is_erased = declared.is_rust && types.bits(object) == 8;
+            Some(object).filter(|object| is_known(object) && !is_erased).map(|ty| (ty, 0))
         }
         _ => None,
     }

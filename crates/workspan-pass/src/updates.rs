@@ -47,6 +47,7 @@ pub(crate) fn updates(
                 continue;
             }
             let pointer = llvm.operand(instruction, 1);
+            let width = width(llvm, llvm.operand(instruction, 0));
             let finder = Finder {
                 llvm,
                 around: &around,
@@ -54,8 +55,8 @@ pub(crate) fn updates(
                 pointer,
                 stored: Stored {
                     llvm,
-                    width: width(llvm, llvm.operand(instruction, 0)),
-                    signed: signed(llvm, declared, pointer),
+                    width,
+                    signed: width.and_then(|bits| signed(llvm, declared, pointer, u64::from(bits))),
                 },
                 left: Cell::new(STEPS),
                 chosen: Cell::new(None),

@@ -112,9 +112,38 @@ fn left_by_panics() {
     println!("{} {} {:?}", result.is_err(), other.is_err(), out);
 }
 
+struct Range {
+    high: i32,
+    most: u64,
+    each: [i16; 4],
+}
+
+/// A greatest number has the order of its type.
+#[rustfmt::skip]
+#[inline(never)]
+fn compared(v: &[i32], r: &mut Range, w: &mut [i64], grown: &mut Vec<i32>) -> i64 {
+    for &x in v { if x as u32 > r.high as u32 { r.high = x; } } // @serial
+    r.high = 0;
+    for &x in v { if x > r.high { r.high = x; } } // @clauses
+    for &x in v { if x as u64 > r.most { r.most = x as u64; } } // @clauses
+    for &x in v { if x as u16 > r.each[1] as u16 { r.each[1] = x as i16; } } // @serial
+    for &x in v { if x as i16 > r.each[2] { r.each[2] = x as i16; } } // @clauses
+    for &x in v { if i64::from(x) > w[3] { w[3] = i64::from(x); } } // @clauses
+    for &x in v { if x > grown[3] { grown[3] = x; } } // @clauses
+    let mut own = vec![-5_i64; 8];
+    for &x in v { if i64::from(x) > own[5] { own[5] = i64::from(x); } } // @clauses
+    let mut bytes = std::hint::black_box(vec![-5_i8; 8]);
+    for &x in v { if x as i8 > bytes[5] { bytes[5] = x as i8; } } // @clauses
+    own[5] + i64::from(bytes[5])
+}
+
 pub fn run() {
     let v: Vec<f64> = (0..40).map(|i| if i == 20 { 9.0 } else { f64::from((i * 7 + 3) % 8) }).collect();
     println!("{} {}", known(&v), left(&v));
     shown();
     left_by_panics();
+    let numbers: Vec<i32> = (0..40).map(|i| i * 7 % 41).collect();
+    let (mut range, mut w, mut grown) = (Range { high: 0, most: 0, each: [0; 4] }, vec![0; 8], vec![-1; 8]);
+    let own = compared(&numbers, &mut range, &mut w, &mut grown);
+    println!("{} {} {:?} {} {} {own}", range.high, range.most, range.each, w[3], grown[3]);
 }
