@@ -26,11 +26,17 @@ mod tag {
 
 /// Namespaces of libraries, whose members are nobody's business.
 const LIBRARIES: [&str; 5] = ["std", "__gnu_cxx", "core", "alloc", "hashbrown"];
-/// Operands of a node that describes a type: what it lies in, its name, the type it is made of or its parent's, its members.
+/// Operands of a node that describes a type: what it lies in, its name; the type it is made of or its parent's, its members.
 const SCOPE: usize = 1;
 const NAME: usize = 2;
 const BASE: usize = 3;
 const ELEMENTS: usize = 4;
+/// From LLVM 21 on, size and offset come before the latter two.
+const MORE: usize = 2;
+/// The type of a variable.
+const TYPE: usize = 3;
+/// LLVM's kind of metadata that is a constant.
+const CONSTANT: u32 = 1;
 /// LLVM's kinds of metadata from here on are nodes, and from there on nodes with a tag.
 const FIRST_NODE: u32 = 4;
 const FIRST_TAGGED: u32 = 8;
@@ -52,7 +58,7 @@ pub struct Types<'l> {
 impl Types<'_> {
     /// Type of a variable, by its description; null: unknown.
     pub fn of_variable(&self, variable: Ref) -> Ref {
-        self.operand(variable, BASE)
+        self.operand(variable, TYPE)
     }
 
     /// Type of a global variable, by what is attached to it: the variable with an expression.
@@ -74,7 +80,7 @@ impl Types<'_> {
     pub fn pointee(&self, ty: Ref) -> Ref {
         let ty = self.plain(ty);
         match self.tag(ty) {
-            tag::POINTER | tag::REFERENCE | tag::RVALUE_REFERENCE => self.operand(ty, BASE),
+            tag::POINTER | tag::REFERENCE | tag::RVALUE_REFERENCE => self.part_of(ty, BASE),
             _ => std::ptr::null_mut(),
         }
     }
@@ -98,7 +104,7 @@ impl Types<'_> {
             }
             _ => None,
         };
-        self.pointee(first.map_or(ty, |member| self.operand(member, BASE)))
+        self.pointee(first.map_or(ty, |member| self.part_of(member, BASE)))
     }
 
     /// Whether integers of a type have a sign; none: it is another one, or not known. LLVM's C interface has names, and encodings only as text.
@@ -135,11 +141,11 @@ impl Types<'_> {
         for _ in 0..DEEPEST {
             let next = match self.tag(ty) {
                 0 => return None,
-                tag::ARRAY => self.operand(ty, BASE),
+                tag::ARRAY => self.part_of(ty, BASE),
                 tag::CLASS | tag::STRUCTURE => {
                     let (member, begin) = self.member(ty, offset)?;
                     offset -= begin;
-                    self.operand(member, BASE)
+                    self.part_of(member, BASE)
                 }
                 _ => return Some(ty),
             };
@@ -179,7 +185,7 @@ impl Types<'_> {
                 names.push(number.map(str::to_owned).unwrap_or(name));
             }
             offset -= begin;
-            ty = self.plain(self.operand(member, BASE));
+            ty = self.plain(self.part_of(member, BASE));
         }
         names
     }
@@ -200,7 +206,7 @@ impl Types<'_> {
     /// The last member that begins at or before a distance.
     fn member(&self, ty: Ref, offset: u64) -> Option<(Ref, u64)> {
         let llvm = self.llvm;
-        let all = self.operands(self.operand(ty, ELEMENTS)).into_iter().filter(|each| {
+        let all = self.operands(self.part_of(ty, ELEMENTS)).into_iter().filter(|each| {
             !each.is_null()
                 && matches!(self.tag(*each), tag::MEMBER | tag::INHERITANCE)
                 && llvm.type_flags(*each) & STATIC == 0
@@ -213,7 +219,7 @@ impl Types<'_> {
     fn plain(&self, mut ty: Ref) -> Ref {
         for _ in 0..DEEPEST {
             match self.tag(ty) {
-                tag::TYPEDEF | tag::CONST | tag::VOLATILE | tag::RESTRICT => ty = self.operand(ty, BASE),
+                tag::TYPEDEF | tag::CONST | tag::VOLATILE | tag::RESTRICT => ty = self.part_of(ty, BASE),
                 _ => break,
             }
         }
@@ -236,6 +242,14 @@ impl Types<'_> {
         }
         let text = self.llvm.metadata_string(self.llvm.metadata_as_value(self.context, name), &raw mut length);
         crate::llvm::text(text, length as usize)
+    }
+
+    /// An operand of a type from [`BASE`] on.
+    fn part_of(&self, ty: Ref, at: usize) -> Ref {
+        let all = self.operands(ty);
+        let is_size = |node: &Ref| !node.is_null() && self.llvm.metadata_kind(*node) == CONSTANT;
+        let more = if all.get(BASE).is_some_and(is_size) { MORE } else { 0 };
+        all.get(at + more).copied().unwrap_or(std::ptr::null_mut())
     }
 
     fn operand(&self, node: Ref, at: usize) -> Ref {

@@ -113,8 +113,9 @@ impl Level {
             return name;
         }
         let types = Types { llvm, context: declared.context };
-        // A parameter may be the pointer itself.
-        let object = if types.is_pointer(ty) { types.pointee(ty) } else { ty };
+        // A parameter may be the pointer itself, or the first part of a slice.
+        let target = types.target(ty);
+        let object = if target.is_null() { ty } else { target };
         let mut path = match (self.offset, self.before) {
             (Some(offset), _) => types.path(object, offset),
             (None, Some(Some(offset))) => types.path(types.pointee(ty), offset),
