@@ -3,9 +3,9 @@
 //! **Invariant:** what an allocator has given goes back to that one. The next definition need not be the C library's, so nothing here calls
 //! that by its own names: while the next one is looked up, which may allocate, memory is [`spare`].
 
-use core::ffi::{c_int, c_void};
+use core::ffi::{c_int, c_void, CStr};
 use core::ptr::{copy_nonoverlapping, null_mut};
-use core::sync::atomic::{AtomicPtr, AtomicU64, Ordering::AcqRel, Ordering::Relaxed};
+use core::sync::atomic::{AtomicPtr, AtomicU64, Ordering::AcqRel};
 
 use workspan_trace::control::Kind;
 
@@ -55,27 +55,21 @@ impl Drop for Quiet {
     }
 }
 
-/// The next definition of a function; none while this thread looks one up.
-#[inline]
-fn next(slot: &AtomicPtr<c_void>, name: &core::ffi::CStr) -> Option<*mut c_void> {
-    let known = slot.load(Relaxed);
-    if known.is_null() {
-        look_up(slot, name)
+/// Looks the next definition of a function up; null while this thread looks one up.
+#[cold]
+fn look_up(slot: &AtomicPtr<c_void>, name: &CStr) -> *mut c_void {
+    if thread().looks_up.get() {
+        null_mut()
     } else {
-        Some(known)
+        original::find(slot, name, None)
     }
 }
 
-#[cold]
-fn look_up(slot: &AtomicPtr<c_void>, name: &core::ffi::CStr) -> Option<*mut c_void> {
-    (!thread().looks_up.get()).then(|| original::find(slot, name, None))
-}
-
-/// What the next definition of a function returns; none as above.
+/// What the next definition of a function returns; none while this thread looks one up.
 macro_rules! next {
     ($name:literal, fn($($type:ty),*) -> $result:ty, $($argument:expr),*) => {{
         static SLOT: AtomicPtr<c_void> = AtomicPtr::new(null_mut());
-        next(&SLOT, $name).map(|found| {
+        original::next(&SLOT, $name, look_up).map(|found| {
             let _quiet = recording().then(Quiet::begin);
             // SAFETY: the function of this name, which has this type.
             let function = unsafe { core::mem::transmute::<*mut c_void, unsafe extern "C-unwind" fn($($type),*) -> $result>(found) };

@@ -14,22 +14,12 @@ use crate::shared::recording;
 /// The C++ libraries.
 const LIBRARIES: [&CStr; 2] = [c"libstdc++.so.6", c"libc++.so.1"];
 
-/// The next definition of a function, if there is one.
-#[inline]
-fn next(slot: &AtomicPtr<c_void>, name: &CStr) -> Option<*mut c_void> {
-    let known = slot.load(Relaxed);
-    if known.is_null() {
-        look_up(slot, name)
-    } else {
-        Some(known)
-    }
-}
-
+/// Looks the next definition of a function up; null if there is none.
 #[cold]
-fn look_up(slot: &AtomicPtr<c_void>, name: &CStr) -> Option<*mut c_void> {
+fn look_up(slot: &AtomicPtr<c_void>, name: &CStr) -> *mut c_void {
     let found = original::search(name, None, &LIBRARIES);
     slot.store(found, Relaxed);
-    (!found.is_null()).then_some(found)
+    found
 }
 
 /// Functions that allocate. `else`: what they do where nobody defines them.
@@ -42,7 +32,7 @@ macro_rules! operators_new {
         #[export_name = $symbol]
         pub unsafe extern "C-unwind" fn $function(size: usize $(, $argument: $type)*) -> *mut c_void {
             static SLOT: AtomicPtr<c_void> = AtomicPtr::new(null_mut());
-            let Some(found) = next(&SLOT, $name) else {
+            let Some(found) = original::next(&SLOT, $name, look_up) else {
                 let otherwise: fn(usize $(, $type)*) -> *mut c_void = $otherwise;
                 return otherwise(size $(, $argument)*);
             };
@@ -68,7 +58,7 @@ macro_rules! operators_delete {
         #[export_name = $symbol]
         pub unsafe extern "C-unwind" fn $function(pointer: *mut c_void $(, $argument: $type)*) {
             static SLOT: AtomicPtr<c_void> = AtomicPtr::new(null_mut());
-            let Some(found) = next(&SLOT, $name) else {
+            let Some(found) = original::next(&SLOT, $name, look_up) else {
                 // SAFETY: what was allocated where nobody defines the operators.
                 return unsafe { free(pointer) };
             };

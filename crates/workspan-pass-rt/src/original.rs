@@ -29,6 +29,18 @@ pub fn find(slot: &AtomicPtr<c_void>, name: &CStr, version: Option<&CStr>) -> *m
     found
 }
 
+/// What a slot holds, else what `look_up` finds for it, if anything.
+#[inline]
+pub fn next(
+    slot: &AtomicPtr<c_void>,
+    name: &CStr,
+    look_up: fn(&AtomicPtr<c_void>, &CStr) -> *mut c_void,
+) -> Option<*mut c_void> {
+    let known = slot.load(Relaxed);
+    let found = if known.is_null() { look_up(slot, name) } else { known };
+    (!found.is_null()).then_some(found)
+}
+
 /// The next definition of a function, or that of one of some libraries, which the program may have loaded for itself; null: there is none.
 pub fn search(name: &CStr, version: Option<&CStr>, libraries: &[&CStr]) -> *mut c_void {
     let thread = thread();

@@ -80,7 +80,7 @@ impl Types<'_> {
     pub fn pointee(&self, ty: Ref) -> Ref {
         let ty = self.plain(ty);
         match self.tag(ty) {
-            tag::POINTER | tag::REFERENCE | tag::RVALUE_REFERENCE => self.part_of(ty, BASE),
+            tag::POINTER | tag::REFERENCE | tag::RVALUE_REFERENCE => self.later(ty, BASE),
             _ => std::ptr::null_mut(),
         }
     }
@@ -104,7 +104,7 @@ impl Types<'_> {
             }
             _ => None,
         };
-        self.pointee(first.map_or(ty, |member| self.part_of(member, BASE)))
+        self.pointee(first.map_or(ty, |member| self.later(member, BASE)))
     }
 
     /// Whether integers of a type have a sign; none: it is another one, or not known. LLVM's C interface has names, and encodings only as text.
@@ -141,11 +141,11 @@ impl Types<'_> {
         for _ in 0..DEEPEST {
             let next = match self.tag(ty) {
                 0 => return None,
-                tag::ARRAY => self.part_of(ty, BASE),
+                tag::ARRAY => self.later(ty, BASE),
                 tag::CLASS | tag::STRUCTURE => {
                     let (member, begin) = self.member(ty, offset)?;
                     offset -= begin;
-                    self.part_of(member, BASE)
+                    self.later(member, BASE)
                 }
                 _ => return Some(ty),
             };
@@ -155,7 +155,7 @@ impl Types<'_> {
         None
     }
 
-    /// A distance within the first of several objects of a type; none if its size is not known.
+    /// A distance within the first of several objects of a type; where its size is not known, there is one.
     fn within(&self, ty: Ref, offset: i64) -> Option<u64> {
         let bytes = self.bits(ty) / 8;
         match i64::try_from(bytes) {
@@ -185,7 +185,7 @@ impl Types<'_> {
                 names.push(number.map(str::to_owned).unwrap_or(name));
             }
             offset -= begin;
-            ty = self.plain(self.part_of(member, BASE));
+            ty = self.plain(self.later(member, BASE));
         }
         names
     }
@@ -206,7 +206,7 @@ impl Types<'_> {
     /// The last member that begins at or before a distance.
     fn member(&self, ty: Ref, offset: u64) -> Option<(Ref, u64)> {
         let llvm = self.llvm;
-        let all = self.operands(self.part_of(ty, ELEMENTS)).into_iter().filter(|each| {
+        let all = self.operands(self.later(ty, ELEMENTS)).into_iter().filter(|each| {
             !each.is_null()
                 && matches!(self.tag(*each), tag::MEMBER | tag::INHERITANCE)
                 && llvm.type_flags(*each) & STATIC == 0
@@ -219,7 +219,7 @@ impl Types<'_> {
     fn plain(&self, mut ty: Ref) -> Ref {
         for _ in 0..DEEPEST {
             match self.tag(ty) {
-                tag::TYPEDEF | tag::CONST | tag::VOLATILE | tag::RESTRICT => ty = self.part_of(ty, BASE),
+                tag::TYPEDEF | tag::CONST | tag::VOLATILE | tag::RESTRICT => ty = self.later(ty, BASE),
                 _ => break,
             }
         }
@@ -244,8 +244,8 @@ impl Types<'_> {
         crate::llvm::text(text, length as usize)
     }
 
-    /// An operand of a type from [`BASE`] on.
-    fn part_of(&self, ty: Ref, at: usize) -> Ref {
+    /// [`BASE`] or [`ELEMENTS`] of a type.
+    fn later(&self, ty: Ref, at: usize) -> Ref {
         let all = self.operands(ty);
         let is_size = |node: &Ref| !node.is_null() && self.llvm.metadata_kind(*node) == CONSTANT;
         let more = if all.get(BASE).is_some_and(is_size) { MORE } else { 0 };

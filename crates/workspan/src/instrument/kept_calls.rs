@@ -45,12 +45,9 @@ fn prefix_in(library: &[u8]) -> String {
     let Some(at) = memchr::memmem::find(library, end.as_bytes()) else {
         return String::new();
     };
-    let is_of_hash = |byte: &u8| byte.is_ascii_alphanumeric();
-    let hash = library[..at].iter().rev().take_while(|byte| is_of_hash(byte)).count();
-    let name = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    // Names may stand next to each other: one begins with `_RNvC`.
-    let whole = name(&library[at - hash..at + CRATE.len()]);
-    whole.rfind("RNvC").map(|begin| format!("_{}", &whole[begin..])).unwrap_or_default()
+    // Behind the `_` that all such names begin with.
+    let before = library[..at].iter().rev().take_while(|byte| byte.is_ascii_alphanumeric()).count();
+    format!("_{}", String::from_utf8_lossy(&library[at - before..at + CRATE.len()]))
 }
 
 #[cfg(test)]
