@@ -3,9 +3,10 @@
 //! The kernel's CPU clock includes the time of interrupts unless it was built to account for them; on a virtual
 //! machine a timer interrupt takes some 20 µs. Such a strand would be the longest among equal ones, and the span a
 //! maximum over noise. We know *that* an interrupt came (`platform::interrupt_witness`), not how long it took; the runner
-//! has measured how long interrupts take on this machine. So the true cost lies in an interval, and within it we take
-//! the value nearest to the longest undisturbed strand of the same context: equal strands stay equal, and a strand that
-//! is really longer stays longer.
+//! has measured how long interrupts take on this machine. So the true cost lies in an interval. If that explains by how much
+//! the strand is longer than the longest undisturbed one of the same context, it counts as long as that one: equal strands
+//! stay equal. If it does not, the strand is really longer, and loses what an interrupt usually takes. So does a strand
+//! in which interrupts are to be expected: no strand of its length is undisturbed.
 //!
 //! **Bias:** at most the width of the interval (on the machine of `docs/methods`: some 15 µs), only for strands that met
 //! an interrupt. A strand of `n` expected interrupts loses their expected sum.
@@ -42,13 +43,12 @@ pub fn disturbance(ticks: i64, interrupts: &Interrupts, peers: &Peers) -> i64 {
     if peers.faults > 0 {
         return expected.saturating_mul(interrupts.median).min(ticks);
     }
+    let excess = ticks - peers.clean_max;
+    let is_explained = peers.clean_max > 0 && expected == 0 && excess <= interrupts.high;
     // The witness was triggered, so there was at least one.
-    let fewest = expected.max(1);
-    let low = fewest.saturating_mul(interrupts.low);
-    let high = (expected + 1).saturating_mul(interrupts.high);
-    let usual = fewest.saturating_mul(interrupts.median);
-    let wanted = if peers.clean_max > 0 && expected <= 1 { ticks - peers.clean_max } else { usual };
-    wanted.max(low).min(high).min(ticks)
+    let wanted =
+        if is_explained { excess.max(interrupts.low) } else { expected.max(1).saturating_mul(interrupts.median) };
+    wanted.min(ticks)
 }
 
 #[cfg(test)]
@@ -70,8 +70,14 @@ mod tests {
 
     #[test]
     fn a_longer_strand_stays_longer() {
-        check(1_000_000, 187_200, 0, 80_000);
+        check(1_000_000, 187_200, 0, 52_000);
         check(150_000, 187_200, 0, 44_000);
+    }
+
+    #[test]
+    fn where_interrupts_are_expected_short_strands_are_no_peers() {
+        check(17_250_000, 187_200, 0, 52_000);
+        check(17_250_000, 17_200_000, 0, 52_000);
     }
 
     #[test]

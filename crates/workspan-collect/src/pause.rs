@@ -9,7 +9,7 @@
 //! switched out, which leaves more behind than the time off the CPU; no share limits that, since it was seen.
 //!
 //! **Bias:** a strand that is really longer than its peers, by less than a pause, is taken for one that met a pause, as
-//! long as one is due. So a span is too short by at most the share of pauses (below 1 % on the machine of
+//! long as one is due. So a span is too short by at most the share of pauses (at most 2 %; below 1 % on the machine of
 //! `docs/methods`) plus one pause; where there are no pauses, nothing is taken out.
 
 use core::sync::atomic::Ordering;

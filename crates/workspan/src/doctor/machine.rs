@@ -15,6 +15,8 @@ use crate::record::memory::SharedMemory;
 use crate::record::samples;
 
 const GROUP: &str = "machine";
+/// Millionths of the time in pauses from which on measurements suffer.
+const MANY_PAUSES: u32 = 50_000;
 
 /// All of them.
 pub(super) fn checks() -> Vec<Check> {
@@ -104,7 +106,12 @@ fn pauses_met(pauses: machine::Pauses) -> Check {
     let share = f64::from(pauses.ppm) / 10_000.0;
     let found =
         format!("a hypervisor or the firmware stops this CPU for {share:.2} % of the time, up to {longest} each");
-    Check::ok(GROUP, "pauses", found)
+    if pauses.ppm < MANY_PAUSES {
+        return Check::ok(GROUP, "pauses", found);
+    }
+    Check::warn(GROUP, "pauses", found)
+        .means("Times of equal strands vary by that much, and spans are too long.")
+        .fix("repeat (`--repeat 5`), or record when the host is less busy")
 }
 
 fn interrupts(machine: &Machine) -> Check {

@@ -31,9 +31,9 @@ pub(super) struct Heard {
 
 /// Whether this machine shows that an interrupt came.
 pub fn interrupts_show() -> bool {
-    // Large enough to come fresh from the kernel: its pages fault at the first touch.
-    let mut untouched = vec![0u8; 1 << 24];
-    interrupt_witness::works(|| std::hint::black_box(&mut untouched)[1 << 23] = 1)
+    // Larger than what the C library keeps for its heap (32 MiB), so fresh from the kernel: its pages fault at the first touch.
+    let mut untouched = vec![0u8; 1 << 26];
+    interrupt_witness::works(|| std::hint::black_box(&mut untouched)[1 << 25] = 1)
 }
 
 /// Listens.
