@@ -18,6 +18,7 @@ use workspan_wire::sync::{AtomicU32, Ordering};
 
 use super::free::Free;
 use super::shared::Shared;
+use super::spare;
 use super::tables::{ContextId, ROOT};
 
 /// A position in the table of calls; 0 for none.
@@ -144,5 +145,5 @@ pub fn release(shared: Shared, id: CallId) {
 fn free(shared: Shared) -> Free<'static, impl Fn(u32) -> &'static AtomicU32> {
     let header = shared.header();
     let next = move |id| &shared.call(id).next;
-    Free { head: &header.free_calls, used: &header.calls, count: MAX_CALLS, next }
+    Free { head: &header.free_calls, used: &header.calls, count: MAX_CALLS, next, stash: spare::calls(shared) }
 }

@@ -63,6 +63,7 @@ mod run_delay;
 pub mod sampled;
 pub mod segment;
 pub mod shared;
+mod spare;
 pub mod spins;
 pub mod stack;
 pub mod strand;

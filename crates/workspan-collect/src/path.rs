@@ -26,6 +26,7 @@ use super::calls::{self, CallId};
 use super::free::Free;
 use super::origin::Origin;
 use super::shared::Shared;
+use super::spare;
 use super::strand;
 use super::tables::ContextId;
 use workspan_wire::shm::{PathNode, Thread, AWAITED, CALL_WANTED, MAX_NODES, NODE, NODE_ENTRIES, OWNED, PREFIXED};
@@ -405,5 +406,5 @@ fn free(shared: Shared, id: NodeId) {
 fn nodes(shared: Shared) -> Free<'static, impl Fn(u32) -> &'static AtomicU32> {
     let header = shared.header();
     let next = move |id| &shared.node(id).parent;
-    Free { head: &header.free_nodes, used: &header.nodes, count: MAX_NODES, next }
+    Free { head: &header.free_nodes, used: &header.nodes, count: MAX_NODES, next, stash: spare::nodes(shared) }
 }

@@ -146,6 +146,18 @@ pub fn hot_or_attach() -> Option<&'static Thread> {
     hot()
 }
 
+/// The slot of the calling thread in `shared`, if it has one already.
+#[inline(always)]
+pub(super) fn slot(shared: Shared) -> Option<&'static Thread> {
+    let any = ANY.get();
+    if any.is_null() || any == GONE {
+        return None;
+    }
+    // SAFETY: neither null nor `GONE`, so it points to this thread's slot, which is never unmapped.
+    let thread = unsafe { &*any };
+    (thread.base.get() == shared.address()).then_some(thread)
+}
+
 /// The calling thread, without a look at the clock.
 #[inline(always)]
 pub fn current() -> Option<&'static Thread> {

@@ -310,7 +310,7 @@ fn blocks() -> Option<Free<'static, impl Fn(u32) -> &'static AtomicU32>> {
     if TASKS.load(Ordering::Acquire).is_null() {
         return None;
     }
-    Some(Free { head: &FREE, used: &USED, count: MOST as usize + 1, next: |number| &block(number).next })
+    Some(Free { head: &FREE, used: &USED, count: MOST as usize + 1, next: |number| &block(number).next, stash: None })
 }
 
 /// The block of this number, from 1; there are blocks.

@@ -19,12 +19,12 @@ macro_rules! files {
     };
 }
 
-const WIRE: Files = files!("workspan-wire": "lib.rs" "asked.rs" "config.rs" "events.rs" "histogram.rs" "log.rs" "path.rs" "records.rs" "segment.rs" "shm.rs" "site.rs" "sync.rs" "task.rs" "trace.rs" "wait.rs");
+const WIRE: Files = files!("workspan-wire": "lib.rs" "asked.rs" "config.rs" "events.rs" "histogram.rs" "log.rs" "path.rs" "records.rs" "segment.rs" "shm.rs" "site.rs" "stash.rs" "sync.rs" "task.rs" "trace.rs" "wait.rs");
 
 const COLLECT: Files = files!("workspan-collect":
     "lib.rs" "asked.rs" "batch.rs" "beside.rs" "blocked.rs" "calls.rs" "candidate.rs" "clock.rs" "counters.rs" "drain.rs" "ends.rs" "events.rs" "exclude.rs" "first_use.rs" "free.rs" "futex.rs" "group.rs" "handoff.rs" "idle.rs" "intern.rs" "interposed.rs" "interrupt.rs" "join.rs" "left.rs" "log.rs" "looks.rs"
     "memory.rs" "modules.rs" "origin.rs" "outside.rs" "page.rs" "path.rs" "pause.rs" "polls.rs" "process.rs" "region.rs"
-    "resource.rs" "ring.rs" "role.rs" "root.rs" "run_delay.rs" "sampled.rs" "segment.rs" "shared.rs" "spins/mod.rs" "spins/operands.rs" "spins/tests.rs" "spins/values.rs" "stack.rs" "strand.rs" "tables.rs" "task.rs" "text.rs" "thread.rs" "ticks.rs" "timed.rs" "tool.rs"
+    "resource.rs" "ring.rs" "role.rs" "root.rs" "run_delay.rs" "sampled.rs" "segment.rs" "shared.rs" "spare.rs" "spins/mod.rs" "spins/operands.rs" "spins/tests.rs" "spins/values.rs" "stack.rs" "strand.rs" "tables.rs" "task.rs" "text.rs" "thread.rs" "ticks.rs" "timed.rs" "tool.rs"
     "wait_graph.rs" "waiting.rs" "waits.rs"
     "platform/mod.rs" "platform/aarch64.rs" "platform/linux.rs" "platform/no_kernel.rs" "platform/no_perf.rs" "platform/no_rseq.rs" "platform/objects.rs"
     "platform/perf.rs" "platform/portable.rs" "platform/rseq.rs" "platform/x86_64.rs");

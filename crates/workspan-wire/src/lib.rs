@@ -28,6 +28,7 @@ pub mod records;
 pub mod segment;
 pub mod shm;
 pub mod site;
+pub mod stash;
 pub mod sync;
 pub mod task;
 pub mod trace;

@@ -43,7 +43,7 @@ pub use super::wait::{WaitEdge, MAX_WAIT_EDGES, WAIT_MAIN, WAIT_OUTSIDE, WAIT_SI
 /// First eight bytes of the shared memory.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"wspanshm");
 /// Version of everything in this module.
-pub const WIRE_VERSION: u32 = 23;
+pub const WIRE_VERSION: u32 = 24;
 /// Environment variable that holds the path of the shared memory.
 pub const ENV: &str = "WORKSPAN_SHM";
 /// Section of an executable that says "hooks are in": [`NOTE_MAGIC`], then the wire version, then the runtime's name
@@ -414,6 +414,8 @@ pub struct Thread {
     pub frame: Cell<u64>,
     /// Address of the adapter's list of free blocks for tasks, in the program's own memory; 0 before it is looked up.
     pub blocks: Cell<u64>,
+    /// What it keeps of tables.
+    pub spare: super::stash::Spare,
 
     /// State at the last look at the kernel's clocks.
     pub anchor: Anchor,

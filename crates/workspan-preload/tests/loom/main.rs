@@ -36,6 +36,8 @@ pub mod ring;
 pub mod share;
 #[path = "../../../workspan-collect/src/stack.rs"]
 pub mod stack;
+#[path = "../../../workspan-wire/src/stash.rs"]
+pub mod stash;
 #[path = "../../src/dag/turn.rs"]
 pub mod turn;
 #[path = "../../../workspan-wire/src/path.rs"]
@@ -44,7 +46,7 @@ pub mod wire_path;
 pub mod wire_task;
 
 mod stand_in;
-pub use stand_in::{ends, platform, shared, shm, strand, sync, tables};
+pub use stand_in::{ends, platform, shared, shm, spare, strand, sync, tables};
 
 mod batches;
 mod candidates;
