@@ -20,6 +20,7 @@ use super::root;
 use super::sampled;
 use super::segment;
 use super::shared::Shared;
+use super::spare;
 use super::strand;
 use super::tables::ROOT;
 use super::ticks::ticks_of;
@@ -146,18 +147,6 @@ pub fn hot_or_attach() -> Option<&'static Thread> {
     hot()
 }
 
-/// The slot of the calling thread in `shared`, if it has one already.
-#[inline(always)]
-pub(super) fn slot(shared: Shared) -> Option<&'static Thread> {
-    let any = ANY.get();
-    if any.is_null() || any == GONE {
-        return None;
-    }
-    // SAFETY: neither null nor `GONE`, so it points to this thread's slot, which is never unmapped.
-    let thread = unsafe { &*any };
-    (thread.base.get() == shared.address()).then_some(thread)
-}
-
 /// The calling thread, without a look at the clock.
 #[inline(always)]
 pub fn current() -> Option<&'static Thread> {
@@ -223,6 +212,7 @@ pub fn attach(shared: Shared, role: Role) -> Option<&'static Thread> {
     events::start(shared, thread);
     sampled::start(shared);
     ANY.set(thread);
+    spare::keep_in(thread);
     let real = !shared.is_virtual();
     if real {
         clock::set_anchor(thread, true);
@@ -236,6 +226,7 @@ pub fn attach(shared: Shared, role: Role) -> Option<&'static Thread> {
 pub fn detach() {
     idle::end();
     let any = ANY.replace(GONE);
+    spare::keep_in(ptr::null());
     if any.is_null() || any == GONE {
         return;
     }
@@ -261,20 +252,23 @@ pub fn detach() {
 pub fn forget() {
     HOT.set(ptr::null());
     ANY.set(GONE);
+    spare::keep_in(ptr::null());
     sampled::forget();
     idle::forget();
 }
 
 /// Makes the calling thread record into `thread` while `work` runs; for calibration and tests.
 pub fn with_slot<R>(thread: &'static Thread, real: bool, work: impl FnOnce() -> R) -> R {
-    struct Restore(*const Thread, *const Thread);
+    struct Restore(*const Thread, *const Thread, *const Thread);
     impl Drop for Restore {
         fn drop(&mut self) {
             HOT.set(self.0);
             ANY.set(self.1);
+            spare::keep_in(self.2);
         }
     }
-    let _restore = Restore(HOT.replace(if real { thread } else { ptr::null() }), ANY.replace(thread));
+    let hot = HOT.replace(if real { thread } else { ptr::null() });
+    let _restore = Restore(hot, ANY.replace(thread), spare::keep_in(thread));
     work()
 }
 
