@@ -1,5 +1,7 @@
 //! What the calling thread keeps of tables that all threads share ([`Stash`]): a task's end takes a node of a path and frees another, a
 //! lock's region a call, and threads that all do so would do it one after the other.
+//!
+//! [`thread`](super::thread) itself uses paths, so it says here which slot is whose, and is not asked.
 
 use core::cell::Cell;
 use core::ptr;

@@ -1,8 +1,12 @@
 //! A few elements of a table that a thread has given back and keeps for itself: it takes them again without a word to others.
 //!
 //! They stay with the slot of the thread, and are the next one's that gets it.
+//!
+//! **Signals.** While one is taken or given the stash seems empty, so that a handler that runs in between gets none of what is
+//! being taken. What the handler gives then may be lost, and nothing is ever handed out twice.
 
 use core::cell::Cell;
+use core::sync::atomic::{compiler_fence, Ordering};
 
 /// Elements that a thread keeps of a table.
 const MOST: usize = 7;
@@ -19,20 +23,32 @@ impl Stash {
     /// Takes one, if there is one.
     #[inline(always)]
     pub fn take(&self) -> Option<u32> {
-        let len = self.len.get().checked_sub(1)?;
-        let id = self.ids.get(len as usize)?.get();
-        self.len.set(len);
-        Some(id)
+        self.change(|ids, len| {
+            let left = len.checked_sub(1)?;
+            Some((left, ids.get(left as usize)?.get()))
+        })
     }
 
     /// Keeps `id`. False: there is no room.
     #[inline(always)]
     pub fn give(&self, id: u32) -> bool {
-        let len = self.len.get();
-        let Some(place) = self.ids.get(len as usize) else { return false };
-        place.set(id);
-        self.len.set(len + 1);
-        true
+        let kept = self.change(|ids, len| {
+            ids.get(len as usize)?.set(id);
+            Some((len + 1, ()))
+        });
+        kept.is_some()
+    }
+
+    /// Seems empty until `work`, which gets how many there are, has said how many there are then; `None`: as many.
+    #[inline(always)]
+    fn change<R>(&self, work: impl FnOnce(&[Cell<u32>; MOST], u32) -> Option<(u32, R)>) -> Option<R> {
+        let before = self.len.replace(0);
+        compiler_fence(Ordering::SeqCst);
+        let done = work(&self.ids, before);
+        compiler_fence(Ordering::SeqCst);
+        let (len, result) = done.map_or((before, None), |(len, result)| (len, Some(result)));
+        self.len.set(len);
+        result
     }
 }
 
