@@ -155,12 +155,12 @@ fn lookers(case: &str) -> [Value; 2] {
     })
 }
 
-/// Who looks at one word does not go on behind who wakes those who wait for another: 30 pieces of work, a span of 18 by hand, of 30 otherwise.
+/// Who looks at one word does not go on behind who wakes those who wait for another: 31 pieces of work, a span of 19 by hand, of 30 otherwise.
 #[test]
 fn threads_that_are_woken_at_other_words() {
     for report in lookers("other") {
         let parallelism = number(&report, "/program/parallelism");
-        assert!(parallelism > 1.4, "{parallelism}: {report}");
+        assert!(parallelism > 1.35, "{parallelism}: {report}");
     }
 }
 
