@@ -2,6 +2,7 @@
  * Threads that look, by yields, whether something has come, each at its own word, while others are woken at other words.
  *
  *   lookers other STEPS    a thread is woken at another word while one looks
+ *   lookers behind STEPS   who lets the looker go on has waited in sleeps before
  *   lookers late STEPS     who looks goes on before it is said who has let it
  *
  * STEPS: of arithmetic, a piece. Status 3: the look was over before the other thread was woken, and nothing is shown.
@@ -20,7 +21,7 @@
 #include <unistd.h>
 
 static atomic_int words[2], looked, went_on, others_woken, too_soon;
-static int late;
+static int late, behind;
 static uint64_t steps;
 static volatile uint64_t result;
 
@@ -99,15 +100,17 @@ static void on_first_processor(void)
 
 /*
  * Ends the second look. Whoever looks still does so when another is woken: both work on one processor, and that one gets nearly all
- * of it. Any wait for that one would be a dependence, and so on the path.
+ * of it. A wait for that one is a dependence, and so on the path.
  */
 static void *lets_go_on(void *word)
 {
     atomic_int *at = word;
-    if (!late) {
+    if (!late && !behind) {
         on_first_processor();
         setpriority(PRIO_PROCESS, 0, 19);
     }
+    while (behind && !atomic_load(&others_woken))
+        usleep(1000);
     work(late ? 4 : 1);
     if (late) {
         atomic_store(at, 2);
@@ -134,6 +137,7 @@ static void *wakes_others(void *word)
 
 /*
  * other: 18 pieces follow the second look, which ends behind 1, and not behind the 12 of another word: a span of 19, and 31 in all.
+ * behind: the same, and that 1 follows the 12: a span of 31.
  * late: the second look ends behind 4 pieces, and 18 follow, one behind the other.
  */
 int main(int count, char **arguments)
@@ -142,6 +146,7 @@ int main(int count, char **arguments)
     if (count != 3)
         return 2;
     late = strcmp(arguments[1], "late") == 0;
+    behind = strcmp(arguments[1], "behind") == 0;
     steps = strtoull(arguments[2], NULL, 10);
     pthread_create(&looker, NULL, looks, &words[0]);
     until_looking();

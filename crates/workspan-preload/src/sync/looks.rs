@@ -15,6 +15,7 @@ use workspan_wire::shm::Thread;
 use super::lookers;
 use super::shim::{entry, original};
 use super::sleeps;
+use super::timer;
 use super::wait;
 use super::waiters::{self, Left};
 use crate::dag::frame::Frame;
@@ -175,6 +176,8 @@ pub fn woken(called: Called, address: u64, number: u32) {
 fn wake_lookers(called: Called, address: u64) {
     let sleeps = waiters::bucket(address).waiting.load(Ordering::SeqCst) != 0;
     wait::in_strand(called, |thread, now| {
+        // What it has slept for itself is on the path of whoever looks.
+        let now = timer::decide(thread, now, false);
         let left = Left::by(thread, now, address);
         waiters::leave_to_some_watchers(thread, lookers::place(), &left, |slot| match sleeps {
             true => lookers::holds(slot, address),

@@ -164,6 +164,15 @@ fn threads_that_are_woken_at_other_words() {
     }
 }
 
+/// Who lets others go on has waited in sleeps itself: all is in a row, whether it is known for whom it waited or not.
+#[test]
+fn threads_that_are_woken_by_who_has_slept() {
+    for report in lookers("behind") {
+        let parallelism = number(&report, "/program/parallelism");
+        assert!(parallelism < 1.35, "{parallelism}: {report}");
+    }
+}
+
 /// Who looks goes on behind who has let it, though that one says so only when the other one has gone on: no time was waited for nothing.
 #[test]
 fn threads_that_are_woken_late() {
