@@ -4,6 +4,7 @@
 #include <string.h>
 #include <complex.h>
 #include <math.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #define N 40
 /* complex, bit-fields, unions, function pointers, restrict, goto, do while, switch, nested structs */
@@ -200,7 +201,24 @@ static void vla(int n, int m, double a[n][m]) {
     if (sums[i] > best) best = sums[i];
   printf("%g\n", best);
 }
+static atomic_long total, tickets;
+static atomic_int bits;
+static void atomics(int *own) {
+  for (int i = 0; i < N; i++) /* @clauses */
+    atomic_fetch_add(&total, i);
+  for (int i = 0; i < N; i++) { /* @clauses */
+    total -= i / 2;
+    atomic_fetch_or_explicit(&bits, i, memory_order_relaxed);
+  }
+  for (int i = 0; i < N; i++) /* @serial */
+    own[i] = (int)atomic_fetch_add(&tickets, 1);
+  for (int i = 0; i < N; i++) /* @serial */
+    if (atomic_fetch_xor(&bits, i) > 3) own[i]++;
+  printf("%ld %d %d\n", (long)total, own[N - 1], (int)bits);
+}
 int main(void) {
+  static int own[N];
+  atomics(own);
   cplx(); bitfields(); unions(); pointers(); nested(); jumps();
   restricted(N, d, e);
   shifted(N, f + 1, f);

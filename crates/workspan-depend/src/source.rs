@@ -65,6 +65,8 @@ pub struct SiteInfo {
     pub alone: bool,
     /// The number of loops around it, from the innermost one on, in which each iteration writes at the same address.
     pub fixed: u8,
+    /// What it reads is a pointer.
+    pub pointer: bool,
 }
 
 /// A segment.
@@ -341,6 +343,7 @@ impl Source {
                     always: meaning.always,
                     alone: meaning.alone,
                     fixed: meaning.fixed,
+                    pointer: meaning.pointer,
                     writes: operation.access != Access::Load,
                     thread_local: operation.flags & operation::THREAD_LOCAL != 0,
                     place,

@@ -14,7 +14,7 @@ use crate::conditions::Conditions;
 use crate::debug::{file_of, Places};
 use crate::fixed::Written;
 use crate::library;
-use crate::llvm::{opcode, Llvm, Ref, AVAILABLE_EXTERNALLY};
+use crate::llvm::{opcode, type_kind, Llvm, Ref, AVAILABLE_EXTERNALLY};
 use crate::locals::{users, Locals};
 use crate::names::Declared;
 use crate::plan::{Plan, Segment};
@@ -245,7 +245,8 @@ impl<'s> Sink<'s> {
             let local = self.with_address(operation.instruction, extra);
             let always = segment.always;
             let fixed = conditions.levels(&extra.written, segment.block, operation.instruction, operation.address);
-            let meaning = Meaning { variable, update, direct, whole, local, always, alone, fixed };
+            let pointer = self.reads_pointer(operation.instruction);
+            let meaning = Meaning { variable, update, direct, whole, local, always, alone, fixed, pointer };
             self.described.facts.operations.push(meaning);
         }
         for touch in &segment.touches {
@@ -257,6 +258,11 @@ impl<'s> Sink<'s> {
         }
         self.described.facts.runs.extend(&segment.runs);
         self.described.facts.segments.push(small(segment.runs.len()));
+    }
+
+    fn reads_pointer(&self, instruction: Ref) -> bool {
+        let llvm = self.llvm;
+        llvm.opcode(instruction) == opcode::LOAD && llvm.type_kind(llvm.type_of(instruction)) == type_kind::POINTER
     }
 
     /// The number or pointer with an address that an instruction reads or writes, + 1.

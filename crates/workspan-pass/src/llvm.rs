@@ -111,6 +111,7 @@ functions! {
     set_ordering = LLVMSetOrdering(instruction: Ref, ordering: c_int);
     print = LLVMPrintValueToString(value: Ref) -> *mut c_char;
     dispose_message = LLVMDisposeMessage(message: *mut c_char);
+    rmw_operator = LLVMGetAtomicRMWBinOp(instruction: Ref) -> c_int;
     success_ordering = LLVMGetCmpXchgSuccessOrdering(instruction: Ref) -> c_int;
     is_tail_call = LLVMIsTailCall(call: Ref) -> c_int;
     gep_source_type = LLVMGetGEPSourceElementType(gep: Ref) -> Ref;

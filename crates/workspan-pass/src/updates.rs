@@ -13,6 +13,7 @@ use crate::alike::{same, step, DEEPEST, STEPS};
 use crate::cfg::Loops;
 use crate::choosers::{self, Choice};
 use crate::conversions::{width, Stored};
+use crate::counted::counted;
 use crate::library;
 use crate::llvm::{opcode, type_kind, Llvm, Ref};
 use crate::locals::{base, users, users_through};
@@ -43,6 +44,9 @@ pub(crate) fn updates(
     for (number, block) in plan.handles.iter().copied().enumerate() {
         let around = Around { loops: &plan.loops, numbers: &numbers, innermost: plan.loops.innermost[number] };
         for instruction in llvm.instructions(block) {
+            if let Some(applied) = counted(llvm, instruction) {
+                found.insert((instruction, 0), applied);
+            }
             if llvm.opcode(instruction) != opcode::STORE {
                 continue;
             }

@@ -4,7 +4,8 @@
 //! flag is no more than that. A thread that loses its processor in between would be missing, with all that it did. So the program's end waits
 //! for threads that the kernel would let run, for a moment: what is to be seen of them comes in some microseconds.
 //!
-//! **Cost:** a store where a thread begins, and one where it ends. A program that ends while its threads work ends [`PATIENCE_NANOS`] later.
+//! **Cost:** a store where a thread begins, and one where it ends. A program that ends while its threads work ends [`PATIENCE_NANOS`] later;
+//! on a machine that has no processor for them, when they have had that much of one, or after [`MOST_NANOS`].
 
 use core::sync::atomic::{AtomicU32, Ordering};
 
@@ -16,8 +17,10 @@ use workspan_wire::shm::{Thread, MAX_THREADS};
 
 use crate::dag::patience::patiently;
 
-/// Some turns of busy processors.
+/// Some turns of processors, and how long others have had one.
 const PATIENCE_NANOS: u64 = 50_000_000;
+/// The longest that is waited for busy processors.
+const MOST_NANOS: u64 = 1_000_000_000;
 
 /// By slot: the kernel's number of the program's thread there, until it has ended; 0 for none.
 static RUNNING: [AtomicU32; MAX_THREADS] = [const { AtomicU32::new(0) }; MAX_THREADS];
@@ -55,7 +58,13 @@ pub fn wait_for_ends() {
         return;
     }
     let wait = Wait::begin_at(thread, now);
-    patiently(PATIENCE_NANOS, || !is_any_running());
+    let times = || (platform::monotonic_nanos(), platform::process_cpu_nanos().saturating_sub(platform::thread_cpu_nanos()));
+    let (begun, had) = times();
+    let is_enough = || {
+        let (now, have) = times();
+        now - begun > PATIENCE_NANOS && have.saturating_sub(had) > PATIENCE_NANOS
+    };
+    patiently(MOST_NANOS, || !is_any_running() || is_enough());
     let woken = thread::waking().map_or(now, |(_, now)| now);
     wait.end_undecided(woken);
 }

@@ -91,6 +91,8 @@ const ALONE: u32 = 11;
 /// Lowest bit of [`Meaning::fixed`], and how many values it has.
 const FIXED: u32 = 12;
 const FIXED_MOST: u32 = 15;
+/// Bit of [`Meaning::pointer`].
+const POINTER: u32 = 16;
 
 /// What an operation means in the source.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -111,6 +113,8 @@ pub struct Meaning {
     pub alone: bool,
     /// The number of loops around it, from the innermost one on, in which each iteration reaches the same address, and what it writes is no constant.
     pub fixed: u8,
+    /// What it reads is a pointer.
+    pub pointer: bool,
 }
 
 /// Operators that may be applied in any order.
@@ -231,7 +235,12 @@ impl Facts {
         }
         for meaning in &self.operations {
             out.number(u64::from(meaning.variable.wrapping_add(1)));
-            let bits = [(meaning.whole, WHOLE), (meaning.always, ALWAYS), (meaning.alone, ALONE)];
+            let bits = [
+                (meaning.whole, WHOLE),
+                (meaning.always, ALWAYS),
+                (meaning.alone, ALONE),
+                (meaning.pointer, POINTER),
+            ];
             let bits = bits.into_iter().fold(0, |bits, (is_set, bit)| bits | u64::from(is_set) << bit);
             let fixed = u64::from(meaning.fixed).min(FIXED_MOST.into()) << FIXED;
             out.number(u64::from(meaning.direct) | u64::from(meaning.update) << 1 | bits | fixed);
@@ -298,14 +307,13 @@ impl Facts {
         for _ in 0..sizes.operations {
             let variable = or_none(from.small()?, sizes.texts)?;
             let head = from.small()?;
-            let [whole, always, alone] = [WHOLE, ALWAYS, ALONE].map(|bit| head >> bit & 1 != 0);
-            let fixed =
-                u8::try_from(head >> FIXED).ok().filter(|fixed| u32::from(*fixed) <= FIXED_MOST).ok_or(Malformed)?;
-            let update = (head & !(1 << WHOLE | 1 << ALWAYS | 1 << ALONE | FIXED_MOST << FIXED)) >> 1;
-            let update = u8::try_from(update).map_err(|_| Malformed)?;
+            let [whole, always, alone, pointer] = [WHOLE, ALWAYS, ALONE, POINTER].map(|bit| head >> bit & 1 != 0);
+            let fixed = (head >> FIXED & FIXED_MOST) as u8;
+            let bits = 1 << WHOLE | 1 << ALWAYS | 1 << ALONE | FIXED_MOST << FIXED | 1 << POINTER;
+            let update = u8::try_from((head & !bits) >> 1).map_err(|_| Malformed)?;
             let local = below(from.small()?, facts.locals.len() + 1)?;
             let direct = head & 1 != 0;
-            facts.operations.push(Meaning { variable, update, direct, whole, local, always, alone, fixed });
+            facts.operations.push(Meaning { variable, update, direct, whole, local, always, alone, fixed, pointer });
         }
         for _ in 0..sizes.loops {
             let flags = from.small()?;

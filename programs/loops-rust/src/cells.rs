@@ -2,6 +2,26 @@
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::{Relaxed, SeqCst}};
+
+static SUM: AtomicU64 = AtomicU64::new(0);
+static MOST: AtomicU64 = AtomicU64::new(0);
+static TICKETS: AtomicUsize = AtomicUsize::new(0);
+fn atomics(values: &[u64]) -> usize {
+    for x in values { // @clauses
+        SUM.fetch_add(*x, Relaxed);
+        MOST.fetch_max(*x, SeqCst);
+    }
+    let mut owners = vec![0; values.len()];
+    for (owner, x) in owners.iter_mut().zip(values) { // @serial
+        if x % 2 == 0 { *owner = TICKETS.fetch_add(1, Relaxed); }
+    }
+    let mut risen = 0;
+    for x in values { // @serial
+        if MOST.fetch_max(*x * 2, Relaxed) < *x * 2 { risen += 1; }
+    }
+    owners.iter().sum::<usize>() + risen // @clauses
+}
 
 struct Memo { known: HashMap<u64, u64>, hits: u64 }
 impl Memo {
@@ -42,6 +62,7 @@ pub(crate) fn run() {
     let mut memo = Memo { known: HashMap::new(), hits: 0 };
     let mut fibs = vec![0; 40];
     for i in 0..40 { fibs[i] = memo.fib(i as u64); } // @serial
+    assert!(atomics(&fibs) > 0);
     let counter = Cell::new(0);
     for i in 0..40 { if fibs[i] % 2 == 0 { counter.set(counter.get() + 1); } } // @clauses
     let shared = Rc::new(RefCell::new(vec![0u64; 40]));

@@ -187,7 +187,9 @@ impl Judge<'_> {
                     && (site.function != function || source.is_within(site.in_loop, carrier))
             };
             let mut others = source.sites.iter().filter(is_same);
-            of.variable != 0 && others.all(|site| applies(site) || is_plain && !site.writes && !varies)
+            // A pointer to it has the same name.
+            let leads = |site: &SiteInfo| site.pointer && !of.pointer;
+            of.variable != 0 && others.all(|site| applies(site) || leads(site) || is_plain && !site.writes && !varies)
         };
         // What is read through the choice of two objects has no name.
         let chosen = |site: &SiteInfo| is_extreme && site.variable == 0 && !site.writes && applies(site);
