@@ -8,10 +8,9 @@ use workspan_trace::facts::Update;
 use crate::alike::DEEPEST;
 use crate::llvm::{opcode, Llvm, Ref};
 use crate::locals::{is_scope, users};
-use crate::updates::Applied;
 
 /// What an atomic operation applies. Nothing for another instruction, and where the result is used.
-pub(crate) fn counted(llvm: &Llvm, instruction: Ref) -> Option<Applied> {
+pub(crate) fn counted(llvm: &Llvm, instruction: Ref) -> Option<Update> {
     if llvm.opcode(instruction) != opcode::RMW {
         return None;
     }
@@ -25,7 +24,7 @@ pub(crate) fn counted(llvm: &Llvm, instruction: Ref) -> Option<Applied> {
         8 | 10 | 14 => Update::Min,
         _ => return None,
     };
-    is_unused(llvm, instruction, 0).then_some(Applied { update, alone: true })
+    is_unused(llvm, instruction, 0).then_some(update)
 }
 
 /// True if nothing that is done depends on `value`.

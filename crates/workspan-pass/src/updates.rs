@@ -44,8 +44,8 @@ pub(crate) fn updates(
     for (number, block) in plan.handles.iter().copied().enumerate() {
         let around = Around { loops: &plan.loops, numbers: &numbers, innermost: plan.loops.innermost[number] };
         for instruction in llvm.instructions(block) {
-            if let Some(applied) = counted(llvm, instruction) {
-                found.insert((instruction, 0), applied);
+            if let Some(update) = counted(llvm, instruction) {
+                found.insert((instruction, 0), Applied { update, alone: true });
             }
             if llvm.opcode(instruction) != opcode::STORE {
                 continue;

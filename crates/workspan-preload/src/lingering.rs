@@ -58,7 +58,8 @@ pub fn wait_for_ends() {
         return;
     }
     let wait = Wait::begin_at(thread, now);
-    let times = || (platform::monotonic_nanos(), platform::process_cpu_nanos().saturating_sub(platform::thread_cpu_nanos()));
+    let times =
+        || (platform::monotonic_nanos(), platform::process_cpu_nanos().saturating_sub(platform::thread_cpu_nanos()));
     let (begun, had) = times();
     let is_enough = || {
         let (now, have) = times();

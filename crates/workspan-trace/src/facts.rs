@@ -235,12 +235,8 @@ impl Facts {
         }
         for meaning in &self.operations {
             out.number(u64::from(meaning.variable.wrapping_add(1)));
-            let bits = [
-                (meaning.whole, WHOLE),
-                (meaning.always, ALWAYS),
-                (meaning.alone, ALONE),
-                (meaning.pointer, POINTER),
-            ];
+            let bits =
+                [(meaning.whole, WHOLE), (meaning.always, ALWAYS), (meaning.alone, ALONE), (meaning.pointer, POINTER)];
             let bits = bits.into_iter().fold(0, |bits, (is_set, bit)| bits | u64::from(is_set) << bit);
             let fixed = u64::from(meaning.fixed).min(FIXED_MOST.into()) << FIXED;
             out.number(u64::from(meaning.direct) | u64::from(meaning.update) << 1 | bits | fixed);
