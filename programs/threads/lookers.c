@@ -90,7 +90,8 @@ static void on_first_processor(void)
 {
     cpu_set_t all, first;
     int at = 0;
-    sched_getaffinity(0, sizeof all, &all);
+    if (sched_getaffinity(0, sizeof all, &all) != 0)
+        return;
     while (!CPU_ISSET(at, &all))
         at++;
     CPU_ZERO(&first);
