@@ -139,14 +139,26 @@ impl Finder<'_> {
         if llvm.successors(own) != 1 || llvm.successors(end) != 2 {
             return false;
         }
-        let next = llvm.successor(own, 0);
-        let meets = (0..2).any(|at| llvm.successor(end, at) == next);
+        let next = self.behind_empty(llvm.successor(own, 0));
+        let meets = (0..2).any(|at| self.behind_empty(llvm.successor(end, at)) == next);
         let begins_with_choice = llvm.opcode(llvm.first_instruction(next)) == opcode::PHI;
         let does_more = |at: &Ref| {
             let writes = llvm.opcode(*at) == opcode::STORE && *at != store;
             writes || matches!(llvm.opcode(*at), opcode::CALL | opcode::INVOKE | opcode::RMW | opcode::CMPXCHG)
         };
         meets && !begins_with_choice && !llvm.instructions(block).iter().any(does_more)
+    }
+
+    /// Where a block leads that does nothing, as a way to where both meet may have one of its own.
+    fn behind_empty(&self, block: Ref) -> Ref {
+        let llvm = self.llvm;
+        let end = llvm.terminator(block);
+        let leads_on = !end.is_null() && llvm.opcode(end) == opcode::BR && llvm.successors(end) == 1;
+        if leads_on && llvm.first_instruction(block) == end {
+            llvm.successor(end, 0)
+        } else {
+            block
+        }
     }
 
     /// True if what was computed goes into the variable and nowhere else, and no test has made a truth value of a number on the way:

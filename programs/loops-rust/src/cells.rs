@@ -23,6 +23,29 @@ fn atomics(values: &[u64]) -> usize {
     owners.iter().sum::<usize>() + risen // @clauses
 }
 
+struct Stats<'a> { most: &'a mut u64, least: u64, count: usize, rises: usize }
+impl Stats<'_> {
+    fn add(&mut self, x: u64) {
+        *self.most = (*self.most).max(x);
+        if x < self.least { self.least = x; }
+        self.count += 1;
+    }
+    fn tell(&mut self, x: u64) -> u64 { *self.most = (*self.most).max(x); *self.most }
+    fn rise(&mut self, x: u64) { if x > *self.most { *self.most = x; self.rises += 1; } }
+}
+fn statistics(values: &[u64]) -> u64 {
+    let mut most = 0;
+    let mut stats = Stats { most: &mut most, least: u64::MAX, count: 0, rises: 0 };
+    for x in values { stats.add(*x); } // @clauses
+    let mut told = vec![0; values.len()];
+    for (to, x) in told.iter_mut().zip(values) { *to = stats.tell(*x); } // @serial
+    for x in values { stats.rise(*x * 2); } // @serial
+    let mut last = 0;
+    let mut keep = |x: u64| if x > last { last = x; };
+    for x in values { keep(*x); } // @clauses
+    stats.least + stats.count as u64 + stats.rises as u64 + told[7] + last
+}
+
 struct Memo { known: HashMap<u64, u64>, hits: u64 }
 impl Memo {
     fn fib(&mut self, n: u64) -> u64 {
@@ -62,7 +85,7 @@ pub(crate) fn run() {
     let mut memo = Memo { known: HashMap::new(), hits: 0 };
     let mut fibs = vec![0; 40];
     for i in 0..40 { fibs[i] = memo.fib(i as u64); } // @serial
-    assert!(atomics(&fibs) > 0);
+    assert!(atomics(&fibs) > 0 && statistics(&fibs) > 0);
     let counter = Cell::new(0);
     for i in 0..40 { if fibs[i] % 2 == 0 { counter.set(counter.get() + 1); } } // @clauses
     let shared = Rc::new(RefCell::new(vec![0u64; 40]));
