@@ -266,8 +266,7 @@ pub mod platform {
     }
 }
 
-/// In the place of `workspan_collect::strand`.
-/// No thread keeps anything for itself: all of it goes by what threads share.
+/// In the place of `workspan_collect::spare`: no thread keeps anything for itself, all of it goes by what threads share.
 pub mod spare {
     use super::shared::Shared;
     use crate::stash::Stash;
@@ -281,6 +280,7 @@ pub mod spare {
     }
 }
 
+/// In the place of `workspan_collect::strand`.
 pub mod strand {
     use super::shm::{Position, Thread};
 
