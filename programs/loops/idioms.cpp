@@ -33,17 +33,17 @@ static double lambdas(std::vector<double> &v) {
 
 // What a closure reaches through a reference has the name of the reference.
 static double extremes(std::vector<double> &v) {
-  double most = -1, least = 1e9, found = -1, told = -1, last = 0, seen = -1;
+  double most = -1, least = 1e9, found = -1, top = -1, last = 0, seen = -1;
   long above = 0;
   auto widen = [&](double x) { most = std::max(most, x); if (x < least) least = x; };
   for (std::size_t i = 0; i < v.size(); i++) widen(v[i]);                   // @clauses
   auto count = [&](double x) { found = std::max(found, x); if (found > 4) above++; };
   for (std::size_t i = 0; i < v.size(); i++) count(v[i]);                   // @serial
-  auto tell = [&](double x) { if (x > told) { told = x; last = x / 2; } };
-  for (std::size_t i = 0; i < v.size(); i++) tell(v[i]);                    // @serial
+  auto halve = [&](double x) { if (x > top) { top = x; last = x / 2; } };
+  for (std::size_t i = 0; i < v.size(); i++) halve(v[i]);                   // @serial
   auto keep = [&](double x) { seen = std::max(seen, x); if (x > 1e6) last = seen; };
   for (std::size_t i = 0; i < v.size(); i++) keep(v[i]);                    // @serial
-  return most + least + found + told + last + seen + double(above);
+  return most + least + found + top + last + seen + double(above);
 }
 
 static long sorted(int rows) {

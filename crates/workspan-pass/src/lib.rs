@@ -7,7 +7,7 @@
 //!
 //! * [`mod@cfg`]: dominators and natural loops of a function; [`address`]: constant distances between addresses;
 //!   [`atomics`], [`fences`]: what atomic operations order; [`allocators`]: those of Rust programs, whose inside does not count.
-//! * [`locals`]: variables without an address; [`updates`], and `counted` of atomic operations: reductions; [`choosers`]: functions that
+//! * [`locals`]: variables without an address; [`updates`], and `atomic_updates`: reductions; [`choosers`]: functions that
 //!   return the greatest number; [`conditions`]: how loops end; [`names`], [`reached`],
 //!   [`members`], [`typed`]: variables of the source and their types; [`fixed`]: addresses that loops do not change; [`library`]:
 //!   all for modules that are instrumented before optimisation ([`early`]).
@@ -29,6 +29,7 @@ pub mod address;
 mod alike;
 pub mod allocators;
 mod assembly;
+mod atomic_updates;
 pub mod atomics;
 pub mod bounded;
 mod called;
@@ -38,7 +39,6 @@ pub mod conditions;
 mod conversions;
 mod copies;
 mod costs;
-mod counted;
 pub mod debug;
 pub mod early;
 pub mod emit;

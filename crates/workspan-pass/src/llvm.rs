@@ -337,6 +337,24 @@ pub mod opcode {
     pub const CATCH_SWITCH: i32 = 65;
 }
 
+/// Operators of atomic operations. `xchg` (0) and `nand` (4) depend on the order.
+pub mod rmw {
+    #![expect(missing_docs, reason = "LLVM's names")]
+    pub const ADD: i32 = 1;
+    pub const SUB: i32 = 2;
+    pub const AND: i32 = 3;
+    pub const OR: i32 = 5;
+    pub const XOR: i32 = 6;
+    pub const MAX: i32 = 7;
+    pub const MIN: i32 = 8;
+    pub const UMAX: i32 = 9;
+    pub const UMIN: i32 = 10;
+    pub const FADD: i32 = 11;
+    pub const FSUB: i32 = 12;
+    pub const FMAX: i32 = 13;
+    pub const FMIN: i32 = 14;
+}
+
 /// Kinds of types.
 pub mod type_kind {
     #![expect(missing_docs, reason = "LLVM's names")]

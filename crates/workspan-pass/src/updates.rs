@@ -10,10 +10,10 @@ use std::collections::HashMap;
 use workspan_trace::facts::Update;
 
 use crate::alike::{same, step, DEEPEST, STEPS};
+use crate::atomic_updates::atomic_update;
 use crate::cfg::Loops;
 use crate::choosers::{self, Choice};
 use crate::conversions::{width, Stored};
-use crate::counted::counted;
 use crate::library;
 use crate::llvm::{opcode, type_kind, Llvm, Ref};
 use crate::locals::{base, users, users_through};
@@ -44,7 +44,7 @@ pub(crate) fn updates(
     for (number, block) in plan.handles.iter().copied().enumerate() {
         let around = Around { loops: &plan.loops, numbers: &numbers, innermost: plan.loops.innermost[number] };
         for instruction in llvm.instructions(block) {
-            if let Some(update) = counted(llvm, instruction) {
+            if let Some(update) = atomic_update(llvm, instruction) {
                 found.insert((instruction, 0), Applied { update, alone: true });
             }
             if llvm.opcode(instruction) != opcode::STORE {

@@ -4,8 +4,8 @@
 //! flag is no more than that. A thread that loses its processor in between would be missing, with all that it did. So the program's end waits
 //! for threads that the kernel would let run, for a moment: what is to be seen of them comes in some microseconds.
 //!
-//! **Cost:** a store where a thread begins, and one where it ends. A program that ends while its threads work ends [`PATIENCE_NANOS`] later;
-//! on a machine that has no processor for them, when they have had that much of one, or after [`MOST_NANOS`].
+//! **Cost:** a store where a thread begins, and one where it ends. A program that ends while its threads work ends [`PATIENCE_NANOS`] later,
+//! on a busy machine when they have had a processor for as long, and after [`MOST_NANOS`] at the latest.
 
 use core::sync::atomic::{AtomicU32, Ordering};
 
@@ -17,9 +17,9 @@ use workspan_wire::shm::{Thread, MAX_THREADS};
 
 use crate::dag::patience::patiently;
 
-/// Some turns of processors, and how long others have had one.
+/// How long others have to come to their ends: of time, and of processor time.
 const PATIENCE_NANOS: u64 = 50_000_000;
-/// The longest that is waited for busy processors.
+/// The longest wait, where the machine has no processor for them.
 const MOST_NANOS: u64 = 1_000_000_000;
 
 /// By slot: the kernel's number of the program's thread there, until it has ended; 0 for none.

@@ -30,20 +30,20 @@ impl Stats<'_> {
         if x < self.least { self.least = x; }
         self.count += 1;
     }
-    fn tell(&mut self, x: u64) -> u64 { *self.most = (*self.most).max(x); *self.most }
+    fn highest(&mut self, x: u64) -> u64 { *self.most = (*self.most).max(x); *self.most }
     fn rise(&mut self, x: u64) { if x > *self.most { *self.most = x; self.rises += 1; } }
 }
 fn statistics(values: &[u64]) -> u64 {
     let mut most = 0;
     let mut stats = Stats { most: &mut most, least: u64::MAX, count: 0, rises: 0 };
     for x in values { stats.add(*x); } // @clauses
-    let mut told = vec![0; values.len()];
-    for (to, x) in told.iter_mut().zip(values) { *to = stats.tell(*x); } // @serial
+    let mut highest = vec![0; values.len()];
+    for (to, x) in highest.iter_mut().zip(values) { *to = stats.highest(*x); } // @serial
     for x in values { stats.rise(*x * 2); } // @serial
     let mut last = 0;
     let mut keep = |x: u64| if x > last { last = x; };
     for x in values { keep(*x); } // @clauses
-    stats.least + stats.count as u64 + stats.rises as u64 + told[7] + last
+    stats.least + stats.count as u64 + stats.rises as u64 + highest[7] + last
 }
 
 struct Memo { known: HashMap<u64, u64>, hits: u64 }

@@ -164,7 +164,8 @@ fn threads_that_are_woken_at_other_words() {
     }
 }
 
-/// Who lets others go on has waited in sleeps itself: all is in a row, whether it is known for whom it waited or not.
+/// A thread that waits in sleeps wakes the one that looks: all work is in a row. Where nobody is seen to end the sleeps they are time blocked,
+/// which is on the path as well.
 #[test]
 fn threads_that_are_woken_by_who_has_slept() {
     for report in lookers("behind") {
