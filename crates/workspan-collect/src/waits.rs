@@ -200,19 +200,6 @@ impl Wait {
         took
     }
 
-    /// The same of a wait that the strand has found out about only now: it has worked for `since` ticks after it. Rows of recorded strands
-    /// are not split for that.
-    pub fn end_behind_since(self, now: u64, at: u64, (spans, path): (Spans, u32), since: i64) {
-        if since == 0 || log::on(self.thread) {
-            return self.resume(now, at, Some((spans, path)), false);
-        }
-        let later = |span: i64| span + since;
-        let spans =
-            Spans { actual: later(spans.actual), uniform: later(spans.uniform), burdened: later(spans.burdened) };
-        let path = path::add(Shared::of(self.thread), path, strand::context(self.thread), since);
-        self.resume(now, at, Some((spans, path)), false);
-    }
-
     /// The wait for a lock is over at tick `now`: whoever had it has left this at `at`.
     pub fn end_behind_lock(self, now: u64, at: u64, left: (Spans, u32)) -> i64 {
         let took = now.wrapping_sub(self.since) as i64;

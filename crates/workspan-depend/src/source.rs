@@ -5,6 +5,7 @@
 use std::collections::HashMap;
 
 use workspan_graph::program::Loaded;
+use workspan_trace::cpp_library;
 use workspan_trace::facts::{Deed, Induction, Run};
 use workspan_trace::program::{flag, operation, Access, Module, NONE};
 use workspan_trace::rust_names::{self, is_container_file, is_library_file};
@@ -268,8 +269,7 @@ impl Source {
             let facts = module.facts.loops.get(number).cloned().unwrap_or_default();
             let known = number < module.facts.loops.len() && facts.place != NONE;
             let innermost = if known { facts.place } else { each.place };
-            let file = module.places.get(innermost as usize).map_or("", |place| module.text(place.file));
-            let of_library = file.contains("/include/c++/") || is_container_file(file);
+            let of_library = is_of_library(module, innermost);
             let place = self.place(module, innermost);
             let shifted = facts.inductions.iter().map(|each| Induction { local: locals + each.local, ..*each });
             self.loops.push(LoopInfo {
@@ -494,6 +494,23 @@ struct RunOf<'r> {
     count: fn(&Run) -> u32,
     at: u32,
     left: u32,
+}
+
+/// True for a loop of a library's own. Those of C++'s algorithms are the program's, if the program calls these itself.
+fn is_of_library(module: &Module, innermost: u32) -> bool {
+    let Some(mut found) = module.places.get(innermost as usize) else {
+        return false;
+    };
+    loop {
+        let (file, function) = (module.text(found.file), module.text(found.function));
+        if !cpp_library::is_library_file(file) {
+            return is_container_file(file);
+        }
+        match module.places.get(found.inlined_at as usize) {
+            Some(outer) if cpp_library::is_algorithm(file, function) => found = outer,
+            _ => return true,
+        }
+    }
 }
 
 impl<'r> RunOf<'r> {

@@ -19,7 +19,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use workspan_trace::facts::loop_flag;
 use workspan_trace::program::flag;
-use workspan_trace::rust_names::is_library_file;
+use workspan_trace::{cpp_library, rust_names};
 
 use self::carried::Carried;
 use self::expected::Expected;
@@ -52,7 +52,7 @@ pub fn profile(engine: &mut Engine) -> Profile {
     let own = (0..judge.engine.loops.len()).filter(|number| !judge.engine.source.loops[*number].of_library);
     let all = own.map(|number| judge.of_loop(number));
     // What stands nowhere is none of the source: rustc fills `[x; N]` by a loop.
-    let is_of_source = |each: &Loop| each.place.line != 0 && !is_library_file(&each.place.file);
+    let is_of_source = |each: &Loop| each.place.line != 0 && !is_of_library(&each.place.file);
     let mut loops: Vec<Loop> = all.filter(|each| is_of_source(each) && !each.function.starts_with(OURS)).collect();
     loops.sort_by(|a, b| (&a.place, &a.function).cmp(&(&b.place, &b.function)));
     let lines = judge.lines();
@@ -64,6 +64,11 @@ pub fn profile(engine: &mut Engine) -> Profile {
     let boxes = judge.engine.boxes.iter().map(|(name, count)| (judge.name(*name), *count)).collect();
     let (paths, granularity) = (judge.paths(), judge.engine.granularity);
     Profile { granularity, loops, calls: judge.calls(), models, dependences, lines, boxes, paths, ..Profile::default() }
+}
+
+/// True for a file of Rust's or C++'s library: nobody changes what stands there.
+fn is_of_library(file: &str) -> bool {
+    rust_names::is_library_file(file) || cpp_library::is_library_file(file)
 }
 
 /// What the names of functions begin with that the pass has added.
@@ -326,7 +331,7 @@ impl Judge<'_> {
             let Some(file) = source.places.get(info.place as usize).filter(|place| place.line != 0) else {
                 continue;
             };
-            if is_library_file(&file.file) {
+            if is_of_library(&file.file) {
                 continue;
             }
             let executed = self.engine.executed.get(id).copied().unwrap_or(false);
@@ -378,7 +383,7 @@ impl Judge<'_> {
         for (place, count) in self.engine.calls.iter().filter(|(place, count)| **place != 0 && count.entered != 0) {
             let at = self.place(*place);
             let callee = self.name(count.callee);
-            if at.line == 0 || is_library_file(&at.file) || callee.starts_with(OURS) {
+            if at.line == 0 || is_of_library(&at.file) || callee.starts_with(OURS) {
                 continue;
             }
             let (line, sizes) = (at.line, self.engine.continuations.of(*place));

@@ -131,7 +131,7 @@ impl Conditions<'_> {
                 if shape.begin.is_none() {
                     shape.begin = Some(place);
                 } else {
-                    shape.last_line = llvm.location_line(place);
+                    shape.last_line = llvm.location_line(shown(llvm, place));
                 }
             }
             return;

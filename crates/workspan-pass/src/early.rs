@@ -6,12 +6,13 @@
 
 use std::collections::{HashMap, HashSet};
 
+use workspan_trace::cpp_library::is_algorithm;
 use workspan_trace::facts::{Induction, Local, LoopFacts, Meaning, Touch};
 use workspan_trace::program::{Module, NONE};
 
 use crate::cfg::{graph, loops};
 use crate::conditions::Conditions;
-use crate::debug::{file_of, Places};
+use crate::debug::{file_of, name_of, Places};
 use crate::fixed::Written;
 use crate::library;
 use crate::llvm::{opcode, type_kind, Llvm, Ref, AVAILABLE_EXTERNALLY};
@@ -50,6 +51,8 @@ pub fn prepare(llvm: &Llvm, module: Ref) {
 const ACCESSORS: [&str; 6] = ["_ZNSt", "_ZNKSt", "_ZSt", "_ZN9__gnu_cxx", "_ZNK9__gnu_cxx", "_ZN6__pstl"];
 /// Instructions that such a function has at most.
 const SMALL: usize = 40;
+/// The same of algorithms, whose loops are the caller's.
+const ALGORITHM: usize = 120;
 
 /// Leaves functions of the program that want to be inlined (`always_inline`) functions of their own, if they have loops or are not small:
 /// inlined, all of their lines would be the line of the call. Those of system headers, and those without a place in the source, such as the
@@ -90,7 +93,7 @@ fn is_worth_keeping(llvm: &Llvm, function: Ref) -> bool {
     count > SMALL || !loops(&graph(llvm, &blocks).1).loops.is_empty()
 }
 
-/// Has the small functions of C++'s library inlined.
+/// Has the small functions of C++'s library inlined, and those that are loops through what they are given.
 pub fn inline_accessors(llvm: &Llvm, module: Ref) {
     let kind = |name: &std::ffi::CStr| llvm.attribute_kind(name.as_ptr(), name.count_bytes());
     let attribute = llvm.create_attribute(llvm.context_of(module), kind(c"alwaysinline"), 0);
@@ -106,7 +109,9 @@ pub fn inline_accessors(llvm: &Llvm, module: Ref) {
         }
         let all: Vec<Ref> = llvm.blocks(function).into_iter().flat_map(|block| llvm.instructions(block)).collect();
         let calls_itself = all.iter().any(|i| llvm.opcode(*i) == opcode::CALL && llvm.callee(*i) == Some(function));
-        if all.len() <= SMALL && !calls_itself {
+        let is_algorithm = || is_algorithm(&file_of(llvm, function), &name_of(llvm, llvm.context_of(module), function));
+        let most = if all.len() > SMALL && is_algorithm() { ALGORITHM } else { SMALL };
+        if all.len() <= most && !calls_itself {
             llvm.remove_attribute(function, FUNCTION, kind(c"noinline"));
             llvm.remove_attribute(function, FUNCTION, kind(c"optnone"));
             llvm.add_attribute(function, FUNCTION, attribute);

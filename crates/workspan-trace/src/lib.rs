@@ -5,7 +5,7 @@
 //! * [`mpi`]: what events of MPI hold.
 //! * [`program`]: the static description that the compiler pass leaves in the program: functions, segments, operations,
 //!   loops, places; [`bytes`] is its encoding. [`facts`]: what else the pass knows where it runs before optimisation.
-//! * [`rust_names`]: functions of Rust's library, by their symbols.
+//! * [`rust_names`]: functions of Rust's library, by their symbols; [`cpp_library`]: those of C++'s, by file and name.
 //!
 //! An **event** is `[u32 id][6-byte slot]*`, little-endian, without padding. An id below [`control::FIRST_SEGMENT`] is a
 //! control event; 0 ends a buffer; any other id is a segment: the base of its module, which the run-time assigns, plus its
@@ -16,6 +16,7 @@
 
 pub mod bytes;
 pub mod control;
+pub mod cpp_library;
 #[cfg(target_os = "linux")]
 pub mod drain;
 pub mod facts;

@@ -107,7 +107,9 @@ fn settle_late(thread: &'static Thread, now: u64) {
     }
     LOOKING.set(false);
     looks::was_ended(thread);
-    Wait::begin_at(thread, now).end_behind_since(now, left.at, left.parts(), since);
+    // What it has worked since is behind the wait. It is part of the strand that runs: none has begun after the look.
+    let then = now.wrapping_sub(since as u64);
+    Wait::begin_at(thread, then).end_behind(then, left.at, Some(left.parts()));
 }
 
 #[cfg(test)]

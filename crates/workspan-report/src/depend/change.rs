@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use workspan_depend::profile::{Loop, Reduction};
 
+use super::algorithm;
 use super::header::{self, Header};
 
 /// Of a loop that runs in parallel already.
@@ -38,6 +39,9 @@ pub(super) fn change(each: &Loop, text: Option<&str>, body: &str) -> String {
     let file = each.place.file.as_str();
     if has(file, &["rs"]) {
         return rust(each, text.lines().next().unwrap_or_default().trim());
+    }
+    if let Some(parallel) = algorithm::change(each, text) {
+        return parallel;
     }
     let (is_canonical, first) = if is_fortran(file) {
         (header::of_fortran(text, each.place.column), "write it as a `do` loop with a counter, then ")

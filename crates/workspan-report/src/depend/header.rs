@@ -67,7 +67,7 @@ pub(super) fn of_fortran(text: &str, column: u32) -> bool {
 }
 
 /// What stands from a column on.
-fn behind(text: &str, column: u32) -> Option<&str> {
+pub(super) fn behind(text: &str, column: u32) -> Option<&str> {
     text.get((column as usize).checked_sub(1)?..)
 }
 

@@ -2,6 +2,7 @@
 //!
 //! **Invariant:** all are written from [`view::Depend`], and none adds a number.
 
+mod algorithm;
 mod change;
 mod files;
 mod gain;

@@ -68,6 +68,8 @@ fn no_serial_loop_is_called_parallel_and_parallel_ones_are_found() {
         ("waves.c", "cc -O3"),
         ("lasting.c", "cc -O2"),
         ("grown.cpp", "c++ -std=c++20 -O2"),
+        ("algorithms.cpp", "c++ -std=c++20 -O2"),
+        ("algorithms.cpp", "c++ -O0"),
         ("visited.cpp", "c++ -std=c++20 -O3"),
         ("streams.cpp", "c++ -O2"),
         ("streams.cpp", "c++ -std=c++20 -O0"),
