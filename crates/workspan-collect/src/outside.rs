@@ -4,17 +4,22 @@
 //! gives up its processor as if it slept. That is no wait for a file, a timer or a process, and who came first is accident: it is time
 //! without a processor, not time blocked. So where an adapter reports the calls that may wait for the outside world ([`is_seen`]), and the
 //! thread has made none, the time is taken for that if there was a page fault for each time that the processor was given up, and none of them
-//! needed input. Calls that the C library makes for itself, such as those of `fread`, show in the kernel's count of reads and writes.
+//! needed input. Calls that the C library makes for itself, such as those of `fread`, show in the kernel's count of reads and writes. One of them is no
+//! wait: with the ninth thread that allocates, the C library looks once how many processors there are.
 //!
 //! **Bias:** a wait of a strand with page faults counts as time without a processor if it is by a call that neither the adapter nor that count
 //! knows, as the C library's for names of hosts. Where the kernel has no such count, all such time counts as blocked.
 
 use core::cell::Cell;
-use core::sync::atomic::{AtomicBool, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use super::platform::{self, Usage};
+use super::platform::{self, Transfers, Usage};
 
 static IS_SEEN: AtomicBool = AtomicBool::new(false);
+/// Bytes that the C library reads to know how many processors there are; 0: not known.
+static LOOK: AtomicU64 = AtomicU64::new(0);
+/// Such looks that are still believed. Several threads may be the ninth.
+static LOOKS: AtomicU64 = AtomicU64::new(4);
 
 /// What was known of the calling thread at its last look.
 #[derive(Clone, Copy, Debug, Default)]
@@ -30,14 +35,15 @@ std::thread_local! {
     /// Times that the thread may have waited for memory without a page fault.
     static MAPPED: Cell<u64> = const { Cell::new(0) };
     /// Reads and writes, without the collector's, when the kernel last said their number.
-    static TRANSFERS: Cell<u64> = const { Cell::new(0) };
+    static TRANSFERS: Cell<Transfers> = const { Cell::new(Transfers::NONE) };
 }
 
 /// The program, which the calling thread runs, has several threads from now on, and calls that may wait for the outside world are
 /// reported. What the thread has read until then, as the loader does, is of the past.
 pub fn is_seen() {
     if !IS_SEEN.swap(true, Ordering::Relaxed) {
-        TRANSFERS.set(platform::transfers().unwrap_or(0));
+        LOOK.store(platform::processors_length(), Ordering::Relaxed);
+        TRANSFERS.set(platform::transfers().unwrap_or_default());
     }
 }
 
@@ -70,7 +76,13 @@ fn needs_no_input(before: &Usage, usage: &Usage) -> bool {
 
 fn has_transferred_nothing() -> bool {
     let Some(transfers) = platform::transfers() else { return false };
-    TRANSFERS.replace(transfers) == transfers
+    is_nothing(transfers.since(TRANSFERS.replace(transfers)))
+}
+
+fn is_nothing(transfers: Transfers) -> bool {
+    let is_look = |bytes| transfers == Transfers { number: 1, bytes } && bytes > 0;
+    let believed = || LOOKS.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)).is_ok();
+    transfers == Transfers::NONE || is_look(LOOK.load(Ordering::Relaxed)) && believed()
 }
 
 #[cfg(test)]
@@ -93,5 +105,9 @@ mod tests {
         assert!(!waited_for_memory(&after(12, 102), false));
         call();
         assert!(!waited_for_memory(&after(13, 103), true), "a call that may wait for the outside world");
+        let read = |bytes| Transfers { number: 1, bytes };
+        LOOK.store(4, Ordering::Relaxed);
+        assert!(is_nothing(Transfers::NONE) && !is_nothing(read(5)) && !is_nothing(Transfers { number: 2, bytes: 4 }));
+        assert_eq!((0..6).filter(|_| is_nothing(read(4))).count(), 4, "the C library looks once");
     }
 }

@@ -64,6 +64,9 @@ impl Life for Lives {
     fn run(self, body: impl FnOnce() -> *mut c_void) -> *mut c_void {
         #[cfg(target_arch = "x86_64")]
         let is_followed = self.born.is_some();
+        // Where it allocates first, the C library maps memory for it.
+        #[cfg(target_arch = "x86_64")]
+        outside::maps(16);
         match self.born {
             Some(born) => born.start(),
             None => thread::become_worker(),

@@ -9,7 +9,7 @@ use core::cell::Cell;
 use core::ffi::{c_char, c_int, c_long, c_ulong, c_void, CStr};
 use core::ptr::{self, NonNull};
 
-use super::{Module, Usage, MOST_PATH};
+use super::{Module, Transfers, Usage, MOST_PATH};
 
 #[repr(C)]
 struct Timespec {
@@ -188,17 +188,23 @@ pub fn run_delay_nanos() -> Option<u64> {
 
 std::thread_local! {
     /// Reads of the calling thread that were the collector's.
-    static OWN_READS: Cell<u64> = const { Cell::new(0) };
+    static OWN_READS: Cell<Transfers> = const { Cell::new(Transfers::NONE) };
 }
 
-/// How often the calling thread has read and written by system calls, without the collector's, if the kernel counts it
+/// What the calling thread has read and written by system calls, without the collector's, if the kernel counts it
 /// (`CONFIG_TASK_IO_ACCOUNTING`).
-pub fn transfers() -> Option<u64> {
+pub fn transfers() -> Option<Transfers> {
     let own = OWN_READS.get();
     let mut text = [0u8; 256];
     let text = read_own(c"/proc/thread-self/io", &mut text)?;
     let of = |name: &[u8]| number(text.split(|b| *b == b'\n').find_map(|line| line.strip_prefix(name))?);
-    Some((of(b"syscr: ")? + of(b"syscw: ")?).wrapping_sub(own))
+    let (number, bytes) = (of(b"syscr: ")? + of(b"syscw: ")?, of(b"rchar: ")? + of(b"wchar: ")?);
+    Some(Transfers { number, bytes }.since(own))
+}
+
+/// Bytes of the kernel's file that says which processors there are; 0: there is none.
+pub fn processors_length() -> u64 {
+    read_own(c"/sys/devices/system/cpu/online", &mut [0u8; 64]).map_or(0, |text| text.len() as u64)
 }
 
 /// True if the thread of this process with this number is on a processor, or waits for one, as far as the kernel says.
@@ -228,9 +234,10 @@ fn read_own<'t>(path: &CStr, text: &'t mut [u8]) -> Option<&'t [u8]> {
     if fd < 0 {
         return None;
     }
-    OWN_READS.set(OWN_READS.get() + 1);
     // SAFETY: the buffer is valid for its length.
     let length = unsafe { read(fd, text.as_mut_ptr().cast(), text.len()) };
+    let Transfers { number, bytes } = OWN_READS.get();
+    OWN_READS.set(Transfers { number: number + 1, bytes: bytes + u64::try_from(length).unwrap_or(0) });
     // SAFETY: `fd` was opened here and is closed once.
     unsafe { close(fd) };
     text.get(..usize::try_from(length).ok()?)

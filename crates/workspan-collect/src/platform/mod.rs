@@ -47,8 +47,8 @@ pub use objects::{objects, populate_code, Object};
 
 pub use kernel::{
     environment, executable, is_runnable, library_function, load_base, map_apart, map_private, map_shared, module_of,
-    monotonic_nanos, on_fork, path_of_module, populate, process_cpu_nanos, process_id, run_delay_nanos, sleep_nanos,
-    thread_cpu_nanos, thread_id, thread_usage, transfers, unmap, ErrnoGuard,
+    monotonic_nanos, on_fork, path_of_module, populate, process_cpu_nanos, process_id, processors_length,
+    run_delay_nanos, sleep_nanos, thread_cpu_nanos, thread_id, thread_usage, transfers, unmap, ErrnoGuard,
 };
 pub use processor::{event_counter, exchange_pair, interrupt_witness, steady_counter, ticks};
 pub use switch::switch_witness;
@@ -65,6 +65,28 @@ pub struct Module<'a> {
     pub end: u64,
     /// Path; empty for the executable.
     pub path: &'a [u8],
+}
+
+/// Reads and writes by system calls.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Transfers {
+    /// Their number.
+    pub number: u64,
+    /// Their bytes.
+    pub bytes: u64,
+}
+
+impl Transfers {
+    /// None yet.
+    pub const NONE: Transfers = Transfers { number: 0, bytes: 0 };
+
+    /// Those since `before`.
+    pub fn since(self, before: Transfers) -> Transfers {
+        Transfers {
+            number: self.number.wrapping_sub(before.number),
+            bytes: self.bytes.wrapping_sub(before.bytes),
+        }
+    }
 }
 
 /// What the kernel counts for the calling thread.
