@@ -59,7 +59,7 @@ std::thread_local! {
 /// True if a yield of the calling thread at tick `now` goes on with the wait by looks that it is in.
 pub fn goes_on(thread: &Thread, now: u64) -> bool {
     let looks = LOOKS.get();
-    let since = cost(thread, now) - looks.cost;
+    let since = cost(thread, now).wrapping_sub(looks.cost);
     looks.work == thread.task.work.get() && (0..ticks_of(thread, LOOK_NANOS)).contains(&since)
 }
 
@@ -72,7 +72,7 @@ pub fn has_looked_before(thread: &Thread, when: u64) -> bool {
 /// Ticks that the calling thread, at tick `now`, has worked since its last look; `None` if it has come to another strand.
 pub fn worked_since(thread: &Thread, now: u64) -> Option<i64> {
     let looks = LOOKS.get();
-    (looks.work == thread.task.work.get()).then(|| (cost(thread, now) - looks.cost).max(0))
+    (looks.work == thread.task.work.get()).then(|| (cost(thread, now).saturating_sub(looks.cost)).max(0))
 }
 
 fn cost(thread: &Thread, now: u64) -> i64 {
@@ -86,6 +86,13 @@ pub fn was_ended(thread: &Thread) {
     polls::count(thread, -looks.counted);
     polls::forget();
     LOOKS.set(Looks { work: -1, waited: 0, counted: 0, ..looks });
+}
+
+/// The calling thread was about to sleep for what it looks for, and was let go on at once: what it looks at has changed, perhaps not yet as it
+/// wants. If it looks on, that is one row, though its strand has begun anew.
+pub fn may_go_on(thread: &Thread) {
+    // The next look is the first of its strand, and no part of the time before it.
+    LOOKS.set(Looks { work: thread.task.work.get(), cost: i64::MAX, ..LOOKS.get() });
 }
 
 /// The calling thread, in the middle of a strand at tick `now`, calls `sched_yield`, which is `own`.

@@ -253,7 +253,13 @@ impl Waiting {
                 took
             }
             // Somebody who hands out work, or nobody that is known.
-            ((None, None), Ended::AtOnce) => return wait.end_unknown(now),
+            ((None, None), Ended::AtOnce) => {
+                let took = wait.end_unknown(now);
+                if self.has_looked {
+                    looks::may_go_on(self.thread);
+                }
+                return took;
+            }
             ((None, None), _) => wait.end_behind(now, self.address, None),
         };
         let shared = Shared::of(self.thread);
