@@ -63,6 +63,13 @@ pub fn goes_on(thread: &Thread, now: u64) -> bool {
     looks.work == thread.task.work.get() && (0..ticks_of(thread, LOOK_NANOS)).contains(&since)
 }
 
+/// True if the calling thread, at tick `now`, has done next to nothing since its last look, though it may have lost its processor.
+pub fn has_just_looked(thread: &Thread, now: u64) -> bool {
+    let looks = LOOKS.get();
+    let own = || platform::thread_cpu_nanos().wrapping_sub(looks.window.2);
+    goes_on(thread, now) || looks.work == thread.task.work.get() && own() <= 2 * WINDOW_NANOS
+}
+
 /// True if the calling thread looked for the last time before tick `when`, in the strand that it is in.
 pub fn has_looked_before(thread: &Thread, when: u64) -> bool {
     let looks = LOOKS.get();

@@ -133,7 +133,7 @@ pub fn begin(called: Called, wanted: For) -> Option<Waiting> {
     let leaving = sleeps::may_leave();
     in_strand(called, |thread, now| {
         let For { address, mutex, limited, to_hold } = wanted;
-        let has_looked = looks::goes_on(thread, now);
+        let has_looked = looks::has_just_looked(thread, now);
         sleeps::leave(thread, now);
         drop(leaving);
         waiters::enter(thread, address, mutex);
