@@ -4,6 +4,7 @@
  *   lookers other STEPS    a thread is woken at another word while one looks
  *   lookers behind STEPS   who lets the looker go on has waited in sleeps before
  *   lookers late STEPS     who looks goes on before it is said who has let it
+ *   lookers twice STEPS    who looks goes to sleep, is let go on at once, and sleeps again
  *
  * STEPS: of arithmetic, a piece. Status 3: the look was over before the other thread was woken, and nothing is shown.
  */
@@ -136,10 +137,34 @@ static void *wakes_others(void *word)
     return NULL;
 }
 
+/* What it looks at changes before it is what it wants: the kernel does not let it sleep then. */
+static void *waits_twice(void *word)
+{
+    atomic_int *at = word;
+    look(at, 0);
+    syscall(SYS_futex, at, FUTEX_WAIT, 0, NULL, NULL, 0);
+    while (atomic_load(at) == 1)
+        syscall(SYS_futex, at, FUTEX_WAIT, 1, NULL, NULL, 0);
+    work(4);
+    return NULL;
+}
+
+static void *changes_twice(void *word)
+{
+    atomic_int *at = word;
+    work(6);
+    atomic_store(at, 1);
+    work(12);
+    atomic_store(at, 2);
+    wake(at);
+    return NULL;
+}
+
 /*
  * other: 18 pieces follow the second look, which ends behind 1, and not behind the 12 of another word: a span of 19, and 31 in all.
  * behind: the same, and that 1 follows the 12: a span of 31.
  * late: the second look ends behind 4 pieces, and 18 follow, one behind the other.
+ * twice: the look goes on for 6 pieces, the sleep for 12, and 4 follow; nobody has waited for nothing.
  */
 int main(int count, char **arguments)
 {
@@ -149,6 +174,12 @@ int main(int count, char **arguments)
     late = strcmp(arguments[1], "late") == 0;
     behind = strcmp(arguments[1], "behind") == 0;
     steps = strtoull(arguments[2], NULL, 10);
+    if (strcmp(arguments[1], "twice") == 0) {
+        pthread_create(&looker, NULL, waits_twice, &words[0]);
+        pthread_create(&last, NULL, changes_twice, &words[0]);
+        pthread_join(last, NULL);
+        return pthread_join(looker, NULL);
+    }
     pthread_create(&looker, NULL, looks, &words[0]);
     until_looking();
     wake(&words[0]);

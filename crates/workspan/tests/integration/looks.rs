@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::build::scratch;
 use crate::command::{report, run, workspan};
-use crate::threads::{built, threads};
+use crate::threads::{built, compiled, threads};
 
 /// Compilers, how much they optimise, and the steps of a piece then.
 const BUILDS: [(&str, &str); 3] = [("gcc", "-O0"), ("gcc", "-O1"), ("clang-19", "-O2")];
@@ -143,13 +143,16 @@ fn sleeps_until_others_have_ended() {
     check_ends("asked", "doze");
 }
 
-/// Reports of `lookers`, on one processor and on all.
-fn lookers(case: &str) -> [Value; 2] {
+/// Reports of `lookers`, on one processor and on all, and with strands.
+fn lookers(case: &str) -> [Value; 3] {
     let program = threads("lookers");
     let folder = scratch(&format!("lookers-{case}"));
-    let mut command = workspan(&folder);
-    command.args(["record", "-o", "looks.wspan", "--"]).arg(&program).args([case, STEPS]);
-    [on_one(&command), command].map(|mut command| {
+    let recorded = |options: &[&str]| {
+        let mut command = workspan(&folder);
+        command.args(["record", "-o", "looks.wspan"]).args(options).arg("--").arg(&program).args([case, STEPS]);
+        command
+    };
+    [on_one(&recorded(&[])), recorded(&[]), recorded(&["--strands"])].map(|mut command| {
         run(&mut command).check_success();
         report(&folder, "looks.wspan")
     })
@@ -181,6 +184,30 @@ fn threads_that_are_woken_late() {
         let parallelism = number(&report, "/program/parallelism");
         assert!(parallelism < 1.1, "{parallelism}: {report}");
         assert!(number(&report, "/program/polled_ns") < number(&report, "/program/work_ns") / 10.0, "{report}");
+    }
+}
+
+/// A wait of C++'s yields some times before it sleeps, and where it is let go on at once, as by a count that is not down yet, it yields again: one
+/// wait, whose end somebody says.
+#[test]
+fn threads_that_are_let_go_on_for_nothing() {
+    for report in lookers("twice") {
+        let polled = report.pointer("/program/polled_ns").and_then(Value::as_f64).unwrap_or(0.0);
+        assert!(polled < number(&report, "/program/work_ns") / 10.0, "{report}");
+        assert!(number(&report, "/program/parallelism") < 1.1, "{report}");
+    }
+}
+
+/// Threads that begin, and allocate, wait for each other in the kernel. Nobody waits for the outside world: 64 leaves beside each other.
+#[test]
+fn trees_of_asynchronous_calls() {
+    let program = compiled("asynchronous.cpp", "g++", "asynchronous", &["-std=c++17", "-pthread"]);
+    let folder = scratch("asynchronous");
+    for _ in 0..8 {
+        run(workspan(&folder).args(["record", "-o", "a.wspan", "--"]).arg(&program).args(["6", "1000000"]))
+            .check_success();
+        let report = report(&folder, "a.wspan");
+        assert!(number(&report, "/program/parallelism") > 32.0, "{report}");
     }
 }
 
