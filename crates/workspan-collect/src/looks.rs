@@ -63,7 +63,8 @@ pub fn goes_on(thread: &Thread, now: u64) -> bool {
     looks.work == thread.task.work.get() && (0..ticks_of(thread, LOOK_NANOS)).contains(&since)
 }
 
-/// True if the calling thread, at tick `now`, has done next to nothing since its last look, though it may have lost its processor.
+/// True if the calling thread, at tick `now`, is in the strand in which it looked last, and has had a processor for two windows at most since; in
+/// between it may have lost it.
 pub fn has_just_looked(thread: &Thread, now: u64) -> bool {
     let looks = LOOKS.get();
     let own = || platform::thread_cpu_nanos().wrapping_sub(looks.window.2);

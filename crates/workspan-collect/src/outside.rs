@@ -17,9 +17,9 @@ use super::platform::{self, Transfers, Usage};
 
 static IS_SEEN: AtomicBool = AtomicBool::new(false);
 /// Bytes that the C library reads to know how many processors there are; 0: not known.
-static LOOK: AtomicU64 = AtomicU64::new(0);
-/// Such looks that are still believed. Several threads may be the ninth.
-static LOOKS: AtomicU64 = AtomicU64::new(4);
+static COUNTING: AtomicU64 = AtomicU64::new(0);
+/// Such reads that are still believed to be that. Several threads may be the ninth.
+static BELIEVED: AtomicU64 = AtomicU64::new(4);
 
 /// What was known of the calling thread at its last look.
 #[derive(Clone, Copy, Debug, Default)]
@@ -42,7 +42,7 @@ std::thread_local! {
 /// reported. What the thread has read until then, as the loader does, is of the past.
 pub fn is_seen() {
     if !IS_SEEN.swap(true, Ordering::Relaxed) {
-        LOOK.store(platform::processors_length(), Ordering::Relaxed);
+        COUNTING.store(platform::processors_length(), Ordering::Relaxed);
         TRANSFERS.set(platform::transfers().unwrap_or_default());
     }
 }
@@ -80,9 +80,9 @@ fn has_transferred_nothing() -> bool {
 }
 
 fn is_nothing(transfers: Transfers) -> bool {
-    let is_look = |bytes| transfers == Transfers { number: 1, bytes } && bytes > 0;
-    let believed = || LOOKS.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)).is_ok();
-    transfers == Transfers::NONE || is_look(LOOK.load(Ordering::Relaxed)) && believed()
+    let is_counting = |bytes| transfers == Transfers { number: 1, bytes } && bytes > 0;
+    let believed = || BELIEVED.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)).is_ok();
+    transfers == Transfers::NONE || is_counting(COUNTING.load(Ordering::Relaxed)) && believed()
 }
 
 #[cfg(test)]
@@ -106,7 +106,7 @@ mod tests {
         call();
         assert!(!waited_for_memory(&after(13, 103), true), "a call that may wait for the outside world");
         let read = |bytes| Transfers { number: 1, bytes };
-        LOOK.store(4, Ordering::Relaxed);
+        COUNTING.store(4, Ordering::Relaxed);
         assert!(is_nothing(Transfers::NONE) && !is_nothing(read(5)) && !is_nothing(Transfers { number: 2, bytes: 4 }));
         assert_eq!((0..6).filter(|_| is_nothing(read(4))).count(), 4, "the C library looks once");
     }

@@ -14,8 +14,7 @@ const ALGORITHMS: [&str; 8] = [
 
 /// What the names of functions contain whose loops are not those of what they do: they sort, merge, and move; or do four iterations at once,
 /// and the rest in another loop.
-const INNER: [&str; 9] =
-    ["sort", "heap", "merge", "rotate", "partition", "unguarded", "shuffle", "find_if", "reduce"];
+const INNER: [&str; 9] = ["sort", "heap", "merge", "rotate", "partition", "unguarded", "shuffle", "find_if", "reduce"];
 
 /// True for a file of the library.
 pub fn is_library_file(file: &str) -> bool {
@@ -27,7 +26,7 @@ pub fn is_library_file(file: &str) -> bool {
 pub fn is_algorithm(file: &str, function: &str) -> bool {
     let name = function.split('<').next().unwrap_or_default();
     let is_of = |part: &&str| if part.ends_with('/') { file.contains(*part) } else { file.ends_with(*part) };
-    is_library_file(file) && ALGORITHMS.iter().any(|part| is_of(&part)) && !INNER.iter().any(|part| name.contains(part))
+    is_library_file(file) && ALGORITHMS.iter().any(is_of) && !INNER.iter().any(|part| name.contains(part))
 }
 
 #[cfg(test)]
@@ -38,7 +37,10 @@ mod tests {
     fn algorithms_are_known_by_file_and_name() {
         for (file, function) in [
             ("/usr/include/c++/12/bits/stl_algo.h", "for_each<double *, (lambda at a.cpp:3:4)>"),
-            ("/usr/lib/gcc/x86_64-linux-gnu/12/../../../../include/c++/12/bits/stl_numeric.h", "accumulate<int *, int>"),
+            (
+                "/usr/lib/gcc/x86_64-linux-gnu/12/../../../../include/c++/12/bits/stl_numeric.h",
+                "accumulate<int *, int>",
+            ),
             ("/usr/lib/llvm-19/bin/../include/c++/v1/__algorithm/transform.h", "transform<int *, int *>"),
             ("/usr/include/c++/12/bits/stl_algobase.h", "__fill_a1<int *, int>"),
         ] {

@@ -82,10 +82,7 @@ impl Transfers {
 
     /// Those since `before`.
     pub fn since(self, before: Transfers) -> Transfers {
-        Transfers {
-            number: self.number.wrapping_sub(before.number),
-            bytes: self.bytes.wrapping_sub(before.bytes),
-        }
+        Transfers { number: self.number.wrapping_sub(before.number), bytes: self.bytes.wrapping_sub(before.bytes) }
     }
 }
 

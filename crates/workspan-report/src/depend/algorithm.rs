@@ -1,5 +1,7 @@
 //! What to write so that an algorithm of C++'s library runs in parallel: C++17 has most of them with an execution policy.
 
+use std::fmt::Write as _;
+
 use workspan_depend::profile::Loop;
 
 use super::header::behind;
@@ -43,7 +45,8 @@ const POLICY: &str = "std::execution::par";
 /// What to write in place of the algorithm that is called at the loop's place; nothing if none is.
 pub(super) fn change(each: &Loop, text: &str) -> Option<String> {
     let here = behind(text, each.place.column)?;
-    let here = here.strip_prefix("std::").unwrap_or(here);
+    // A macro may have the name of an algorithm, but is given no iterators.
+    let here = here.strip_prefix("std::").or_else(|| here.contains("begin(").then_some(here))?;
     let (here, of_ranges) = match here.strip_prefix("ranges::") {
         Some(rest) => (rest, true),
         None => (here, false),
@@ -59,16 +62,20 @@ pub(super) fn change(each: &Loop, text: &str) -> Option<String> {
     let updated = each.reductions.iter().filter(|one| !one.variable.starts_with("__"));
     let updated: Vec<String> = updated.map(|one| format!("{} ({})", one.variable, one.operator)).collect();
     if !updated.is_empty() {
-        return Some(format!("std::transform_reduce({POLICY}, …) in place of std::{name}, with {}", updated.join(" and ")));
+        return Some(format!(
+            "std::transform_reduce({POLICY}, …) in place of std::{name}, with {}",
+            updated.join(" and ")
+        ));
     }
     let iterators = if of_ranges { " on iterators" } else { "" };
     let mut change = format!("std::{parallel}({POLICY}, …){iterators}");
     if *parallel != name {
-        change += &format!(" in place of std::{name}");
+        let _ = write!(change, " in place of std::{name}");
     }
-    let own: Vec<&str> = each.private.iter().map(|one| one.variable.as_str()).filter(|name| !name.starts_with("__")).collect();
+    let own: Vec<&str> =
+        each.private.iter().map(|one| one.variable.as_str()).filter(|name| !name.starts_with("__")).collect();
     if !own.is_empty() {
-        change += &format!("; declare {} in the function object", own.join(", "));
+        let _ = write!(change, "; declare {} in the function object", own.join(", "));
     }
     Some(change)
 }
@@ -110,7 +117,8 @@ mod tests {
             &[("+", "s")],
             "std::transform_reduce(std::execution::par, …) in place of std::for_each, with s (+)",
         );
-        for text in ["for (auto x : a) s += x;", "std::sort(a.begin(), a.end());", "copy = 1;", ""] {
+        for text in ["for (auto x : a) s += x;", "std::sort(a.begin(), a.end());", "for_each(i, n) {", "copy = 1;", ""]
+        {
             check(text, &[], "");
         }
     }
