@@ -3,24 +3,12 @@
  *
  *   asynchronous DEPTH STEPS
  */
-#include <cstdint>
 #include <cstdlib>
 #include <future>
 
+#include "compute.h"
+
 namespace {
-
-volatile uint64_t result;
-
-[[gnu::noinline]] void compute(uint64_t count)
-{
-    uint64_t x = 88172645463325252u;
-    for (uint64_t i = 0; i < count; i++) {
-        x ^= x << 13;
-        x ^= x >> 7;
-        x ^= x << 17;
-    }
-    result = x;
-}
 
 void tree(int depth, uint64_t steps)
 {

@@ -14,28 +14,17 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "compute.h"
+
 static atomic_int words[2], looked, went_on, others_woken, too_soon;
 static int late, behind;
 static uint64_t steps;
-static volatile uint64_t result;
-
-__attribute__((noinline)) static void compute(uint64_t count)
-{
-    uint64_t x = 88172645463325252u;
-    for (uint64_t i = 0; i < count; i++) {
-        x ^= x << 13;
-        x ^= x >> 7;
-        x ^= x << 17;
-    }
-    result = x;
-}
 
 static void work(int pieces)
 {

@@ -28,10 +28,13 @@ const SHOW_SHARE: i64 = 10;
 /// ... and of all sleeps, or looks, in a row.
 const ROW_SHARE: i64 = 64;
 
+/// Cost of a strand in which there has been no look yet: none goes on with it.
+const NO_LOOK: i64 = i64::MAX;
+
 /// The wait by looks that a thread is in, or was in last.
 #[derive(Clone, Copy, Debug)]
 struct Looks {
-    /// The tick of the last look, and the cost of its strand then.
+    /// The tick of the last look, and the cost of its strand then, or [`NO_LOOK`].
     at: u64,
     cost: i64,
     /// Of the task, which changes where strands end.
@@ -80,7 +83,7 @@ pub fn has_looked_before(thread: &Thread, when: u64) -> bool {
 /// Ticks that the calling thread, at tick `now`, has worked since its last look; `None` if it has come to another strand.
 pub fn worked_since(thread: &Thread, now: u64) -> Option<i64> {
     let looks = LOOKS.get();
-    (looks.work == thread.task.work.get()).then(|| (cost(thread, now).saturating_sub(looks.cost)).max(0))
+    (looks.work == thread.task.work.get()).then(|| cost(thread, now).saturating_sub(looks.cost).max(0))
 }
 
 fn cost(thread: &Thread, now: u64) -> i64 {
@@ -99,8 +102,7 @@ pub fn was_ended(thread: &Thread) {
 /// The calling thread was about to sleep for what it looks for, and was let go on at once: what it looks at has changed, perhaps not yet as it
 /// wants. If it looks on, that is one row, though its strand has begun anew.
 pub fn may_go_on(thread: &Thread) {
-    // The next look is the first of its strand, and no part of the time before it.
-    LOOKS.set(Looks { work: thread.task.work.get(), cost: i64::MAX, ..LOOKS.get() });
+    LOOKS.set(Looks { work: thread.task.work.get(), cost: NO_LOOK, ..LOOKS.get() });
 }
 
 /// The calling thread, in the middle of a strand at tick `now`, calls `sched_yield`, which is `own`.

@@ -5,7 +5,7 @@
 //! without a processor, not time blocked. So where an adapter reports the calls that may wait for the outside world ([`is_seen`]), and the
 //! thread has made none, the time is taken for that if there was a page fault for each time that the processor was given up, and none of them
 //! needed input. Calls that the C library makes for itself, such as those of `fread`, show in the kernel's count of reads and writes. One of them is no
-//! wait: with the ninth thread that allocates, the C library looks once how many processors there are.
+//! wait: with the ninth thread that allocates, the C library reads once which processors there are.
 //!
 //! **Bias:** a wait of a strand with page faults counts as time without a processor if it is by a call that neither the adapter nor that count
 //! knows, as the C library's for names of hosts. Where the kernel has no such count, all such time counts as blocked.
@@ -80,9 +80,9 @@ fn has_transferred_nothing() -> bool {
 }
 
 fn is_nothing(transfers: Transfers) -> bool {
-    let is_counting = |bytes| transfers == Transfers { number: 1, bytes } && bytes > 0;
+    let counting = Transfers { number: 1, bytes: COUNTING.load(Ordering::Relaxed) };
     let believed = || BELIEVED.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)).is_ok();
-    transfers == Transfers::NONE || is_counting(COUNTING.load(Ordering::Relaxed)) && believed()
+    transfers == Transfers::NONE || counting.bytes > 0 && transfers == counting && believed()
 }
 
 #[cfg(test)]

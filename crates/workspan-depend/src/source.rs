@@ -269,7 +269,7 @@ impl Source {
             let facts = module.facts.loops.get(number).cloned().unwrap_or_default();
             let known = number < module.facts.loops.len() && facts.place != NONE;
             let innermost = if known { facts.place } else { each.place };
-            let of_library = is_of_library(module, innermost);
+            let of_library = is_loop_of_library(module, innermost);
             let place = self.place(module, innermost);
             let shifted = facts.inductions.iter().map(|each| Induction { local: locals + each.local, ..*each });
             self.loops.push(LoopInfo {
@@ -497,7 +497,7 @@ struct RunOf<'r> {
 }
 
 /// True for a loop of a library's own. Those of C++'s algorithms are the program's, if the program calls these itself.
-fn is_of_library(module: &Module, innermost: u32) -> bool {
+fn is_loop_of_library(module: &Module, innermost: u32) -> bool {
     let Some(mut found) = module.places.get(innermost as usize) else {
         return false;
     };

@@ -109,9 +109,9 @@ pub fn inline_accessors(llvm: &Llvm, module: Ref) {
         }
         let all: Vec<Ref> = llvm.blocks(function).into_iter().flat_map(|block| llvm.instructions(block)).collect();
         let calls_itself = all.iter().any(|i| llvm.opcode(*i) == opcode::CALL && llvm.callee(*i) == Some(function));
-        let is_algorithm = || is_algorithm(&file_of(llvm, function), &name_of(llvm, llvm.context_of(module), function));
-        let most = if all.len() > SMALL && is_algorithm() { ALGORITHM } else { SMALL };
-        if all.len() <= most && !calls_itself {
+        let name = || name_of(llvm, llvm.context_of(module), function);
+        let fits = all.len() <= SMALL || all.len() <= ALGORITHM && is_algorithm(&file_of(llvm, function), &name());
+        if fits && !calls_itself {
             llvm.remove_attribute(function, FUNCTION, kind(c"noinline"));
             llvm.remove_attribute(function, FUNCTION, kind(c"optnone"));
             llvm.add_attribute(function, FUNCTION, attribute);

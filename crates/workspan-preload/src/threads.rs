@@ -47,6 +47,11 @@ static IDS: [AtomicU64; MAX_THREADS] = [const { AtomicU64::new(0) }; MAX_THREADS
 /// By slot: the tick at which that ended.
 static ENDS: [AtomicU64; MAX_THREADS] = [const { AtomicU64::new(0) }; MAX_THREADS];
 
+/// Waits in the kernel where memory is mapped for a thread: its creator for the stack and its guard, itself where it allocates first. Each
+/// mapping may be waited for several times.
+#[cfg(target_arch = "x86_64")]
+const MAPPINGS: u64 = 16;
+
 const EAGAIN: c_int = 11;
 const ESRCH: c_int = 3;
 
@@ -64,9 +69,8 @@ impl Life for Lives {
     fn run(self, body: impl FnOnce() -> *mut c_void) -> *mut c_void {
         #[cfg(target_arch = "x86_64")]
         let is_followed = self.born.is_some();
-        // Where it allocates first, the C library maps memory for it.
         #[cfg(target_arch = "x86_64")]
-        outside::maps(16);
+        outside::maps(MAPPINGS);
         match self.born {
             Some(born) => born.start(),
             None => thread::become_worker(),
@@ -239,8 +243,7 @@ unsafe extern "C" fn create(
         #[cfg(target_arch = "x86_64")]
         exclude_next(thread, || {
             outside::is_seen();
-            // A stack and its guard; each may be waited for several times.
-            outside::maps(16);
+            outside::maps(MAPPINGS);
         });
         let site = site_of(thread, start, argument, called);
         let shared = Shared::of(thread);

@@ -12,9 +12,9 @@ const ALGORITHMS: [&str; 8] = [
     "/__numeric/",
 ];
 
-/// What the names of functions contain whose loops are not those of what they do: they sort, merge, and move; or do four iterations at once,
-/// and the rest in another loop.
-const INNER: [&str; 9] = ["sort", "heap", "merge", "rotate", "partition", "unguarded", "shuffle", "find_if", "reduce"];
+/// In the names of functions that are not one loop through what they are given: they sort, merge or move, or do four iterations at once and the
+/// rest in another loop.
+const OTHERS: [&str; 9] = ["sort", "heap", "merge", "rotate", "partition", "unguarded", "shuffle", "find_if", "reduce"];
 
 /// True for a file of the library.
 pub fn is_library_file(file: &str) -> bool {
@@ -26,7 +26,7 @@ pub fn is_library_file(file: &str) -> bool {
 pub fn is_algorithm(file: &str, function: &str) -> bool {
     let name = function.split('<').next().unwrap_or_default();
     let is_of = |part: &&str| if part.ends_with('/') { file.contains(*part) } else { file.ends_with(*part) };
-    is_library_file(file) && ALGORITHMS.iter().any(is_of) && !INNER.iter().any(|part| name.contains(part))
+    is_library_file(file) && ALGORITHMS.iter().any(is_of) && !OTHERS.iter().any(|part| name.contains(part))
 }
 
 #[cfg(test)]
