@@ -153,7 +153,7 @@ program tricky
     i = i + 1 + mod(k(i), 3)
     hops = hops + 1
   end do
-  do i = 2, n ! @serial
+  do i = 2, n ! @clauses
     c(1:i) = c(1:i) + a(i)
   end do
   do i = 1, n - 3 ! @serial

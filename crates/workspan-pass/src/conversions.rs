@@ -9,7 +9,8 @@ use crate::alike::{same, DEEPEST};
 use crate::llvm::{opcode, type_kind, Llvm, Ref};
 use crate::locals::users;
 
-/// LLVM's predicate "not equal".
+/// LLVM's predicates of integers.
+const EQUAL: i32 = 32;
 const NOT_EQUAL: i32 = 33;
 
 /// Bits of an integer.
@@ -123,6 +124,19 @@ impl Stored<'_> {
             Update::Max | Update::Min => false,
             Update::Sum | Update::Product => width(llvm, narrow) >= self.width,
             _ => true,
+        }
+    }
+
+    /// True for a comparison of two truth values that is an exclusive or: whether they differ. Fortran's `.eqv.` is one that is turned round
+    /// each time; C and Rust compare numbers there, and have no operator for it.
+    pub(crate) fn is_difference(&self, comparison: Ref) -> bool {
+        let llvm = self.llvm;
+        let sides = [0, 1].map(|side| llvm.operand(comparison, side));
+        let is_fortran = || self.width.is_some_and(|bits| bits >= 32) && sides.iter().all(|side| self.is_bit(*side));
+        match llvm.predicate(comparison) {
+            NOT_EQUAL => sides.iter().all(|side| self.is_zero_or_one(*side, 0)),
+            EQUAL => is_fortran(),
+            _ => false,
         }
     }
 

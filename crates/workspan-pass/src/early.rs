@@ -250,7 +250,7 @@ impl<'s> Sink<'s> {
             let local = self.with_address(operation.instruction, extra);
             let always = segment.always;
             let fixed = conditions.levels(&extra.written, segment.block, operation.instruction, operation.address);
-            let pointer = self.reads_pointer(operation.instruction);
+            let pointer = self.takes_pointer(operation.instruction);
             let meaning = Meaning { variable, update, direct, whole, local, always, alone, fixed, pointer };
             self.described.facts.operations.push(meaning);
         }
@@ -265,9 +265,20 @@ impl<'s> Sink<'s> {
         self.described.facts.segments.push(small(segment.runs.len()));
     }
 
-    fn reads_pointer(&self, instruction: Ref) -> bool {
+    /// True if a pointer is read, or Fortran's description of an array is written, all of it.
+    fn takes_pointer(&self, instruction: Ref) -> bool {
         let llvm = self.llvm;
-        llvm.opcode(instruction) == opcode::LOAD && llvm.type_kind(llvm.type_of(instruction)) == type_kind::POINTER
+        let is_pointer = |ty: Ref| llvm.type_kind(ty) == type_kind::POINTER;
+        match llvm.opcode(instruction) {
+            opcode::LOAD => is_pointer(llvm.type_of(instruction)),
+            opcode::STORE => {
+                let (ty, at) = (llvm.type_of(llvm.operand(instruction, 0)), llvm.operand(instruction, 1));
+                let is_variable = !llvm.is_a_global_variable(at).is_null()
+                    || !llvm.is_a_instruction(at).is_null() && llvm.opcode(at) == opcode::ALLOCA;
+                is_variable && llvm.type_kind(ty) == type_kind::STRUCT && is_pointer(llvm.struct_element(ty, 0))
+            }
+            _ => false,
+        }
     }
 
     /// The number or pointer with an address that an instruction reads or writes, + 1.

@@ -20,6 +20,7 @@ use crate::loads;
 use crate::locals::Locals;
 use crate::names::{is_fortran, Declared, Variable};
 use crate::nested;
+use crate::pipeline::unchanged;
 use crate::plan::{Address, Plan, Planner, Segment};
 use crate::repeats;
 use crate::rust;
@@ -389,7 +390,7 @@ fn inline(llvm: &Llvm, module: Ref) -> Result<(), String> {
 /// Runs passes of LLVM.
 fn run(llvm: &Llvm, module: Ref, passes: &std::ffi::CStr) -> Result<(), String> {
     let options = llvm.create_options();
-    let error = llvm.run_passes(module, passes.as_ptr(), null_mut(), options);
+    let error = unchanged(|| llvm.run_passes(module, passes.as_ptr(), null_mut(), options));
     llvm.dispose_options(options);
     if error.is_null() {
         Ok(())

@@ -39,7 +39,7 @@ pub unsafe extern "C" fn run(this: *mut c_void, module: Ref) -> bool {
 }
 
 /// Ends the compilation: a program that is instrumented in part would be taken for one that is whole.
-fn fail(message: &str) -> ! {
+pub(crate) fn fail(message: &str) -> ! {
     use std::io::Write;
     // Nowhere else to report to.
     let _ = writeln!(std::io::stderr(), "workspan build: error: {message}");

@@ -238,6 +238,7 @@ impl Finder<'_> {
             opcode::OR if self.stored.is_bit(value) => Update::Either,
             opcode::OR => Update::Or,
             opcode::XOR => Update::Xor,
+            opcode::ICMP if self.stored.is_difference(value) => Update::Xor,
             opcode::CALL | opcode::INVOKE => return self.of_call(value),
             opcode::LOAD => return self.of_choice(value),
             opcode::PHI => return self.of_phi(value),
@@ -331,6 +332,7 @@ impl Finder<'_> {
             | (opcode::AND, Update::And | Update::Both)
             | (opcode::OR, Update::Or | Update::Either)
             | (opcode::XOR, Update::Xor) => &[0, 1],
+            (opcode::ICMP, Update::Xor) if self.stored.is_difference(value) => &[0, 1],
             (opcode::CALL, Update::Sum) if self.is_fused(value) => &[2],
             _ => return None,
         };

@@ -266,8 +266,8 @@ impl Judge<'_> {
         if sink.local != 0 || sink.variable == 0 || key.sink_call != 0 || key.source_call != 0 {
             return false;
         }
-        // A number by itself has no part.
-        if sink.whole {
+        // A number by itself has no part, and nobody but Fortran's run-time sees those of a description.
+        if sink.whole || sink.pointer && sink.writes {
             return false;
         }
         let known: BTreeSet<Site> = carried.names.iter().flat_map(|(key, _)| [key.source, key.sink]).collect();

@@ -31,10 +31,6 @@ pub(super) fn change(each: &Loop, text: Option<&str>, body: &str) -> String {
             one.variable = format!("the static variable {}", one.variable);
         }
     }
-    if is_fortran(&each.place.file) && is_logical(body) {
-        // One instruction serves both, the operators are of different types.
-        each.reductions.iter_mut().filter(|one| one.operator == "^").for_each(|one| one.operator = ".neqv.".to_owned());
-    }
     let each = &each;
     let file = each.place.file.as_str();
     if has(file, &["rs"]) {
@@ -64,10 +60,26 @@ pub(super) fn change(each: &Loop, text: Option<&str>, body: &str) -> String {
     first + &before(each) + directive + &clauses(each)
 }
 
-/// True if Fortran's text has operators of logical variables, and none of bits.
-fn is_logical(text: &str) -> bool {
+/// Gives exclusive or of Fortran's logical variables its own name: one instruction serves for theirs and for that of bits. `body`: the text
+/// of the loop.
+pub(super) fn name_logical(each: &mut Loop, body: &str) {
+    let operator = logical(body).filter(|_| is_fortran(&each.place.file));
+    for one in each.reductions.iter_mut().filter(|one| one.operator == "^") {
+        one.operator = operator.map_or_else(|| one.operator.clone(), str::to_owned);
+    }
+}
+
+/// The operator of logical variables that Fortran's text has, if it has none of bits.
+fn logical(text: &str) -> Option<&'static str> {
     let text = text.to_ascii_lowercase();
-    [".not.", ".neqv.", ".eqv."].iter().any(|operator| text.contains(operator)) && !text.contains("ieor")
+    let has = |word: &str| text.contains(word);
+    let is_different = has(".not.") || has(".neqv.");
+    match (is_different, has(".eqv.")) {
+        _ if has("ieor") => None,
+        (true, _) => Some(".neqv."),
+        (false, true) => Some(".eqv."),
+        (false, false) => None,
+    }
 }
 
 /// True if C's or C++'s text declares a variable `static`.
@@ -321,10 +333,13 @@ mod tests {
             ("k = k .neqv. b(i)", ".neqv."),
             ("k = ieor(k, a(i))", "ieor"),
             ("if (.not. b(i)) k = IEOR(k, a(i))", "ieor"),
+            ("same = same .eqv. b(i)", ".eqv."),
             ("", "ieor"),
         ] {
             let expected = format!("!$omp parallel do reduction({operator}:k)");
-            assert_eq!(change(&each, Some("do i = 1, n"), body), expected, "{body}");
+            let mut named = each.clone();
+            name_logical(&mut named, body);
+            assert_eq!(change(&named, Some("do i = 1, n"), body), expected, "{body}");
         }
     }
 

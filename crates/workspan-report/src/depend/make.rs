@@ -3,7 +3,7 @@
 use workspan_depend::profile::{Loop, Parallel, Profile};
 use workspan_depend::source::Place;
 
-use super::change::{change, sign, ALREADY};
+use super::change::{change, name_logical, sign, ALREADY};
 use super::gain::{Gain, OVERHEAD};
 use super::graphs::make::critical_paths;
 use super::{header, view};
@@ -143,6 +143,10 @@ fn distance((min, max): (u64, u64)) -> view::Distance {
 
 fn of_loop(each: &Loop, gain: &Gain, options: &Options<'_>) -> view::Loop {
     let possible = matches!(each.parallel, Parallel::Yes | Parallel::WithClauses);
+    let lines = (each.place.line..=each.last_line).map_while(|line| (options.line)(&each.place.file, line));
+    let body = lines.collect::<Vec<String>>().join("\n");
+    let mut each = each.clone();
+    name_logical(&mut each, &body);
     view::Loop {
         file: each.place.file.clone(),
         line: each.place.line,
@@ -186,12 +190,11 @@ fn of_loop(each: &Loop, gain: &Gain, options: &Options<'_>) -> view::Loop {
                 count: blocker.count,
             })
             .collect(),
-        speedup: gain.speedup(gain.saved(each)),
+        speedup: gain.speedup(gain.saved(&each)),
         inside: None,
         change: if possible {
             let header = header::whole(each.place.line, |line| (options.line)(&each.place.file, line));
-            let body = (each.place.line..=each.last_line).map_while(|line| (options.line)(&each.place.file, line));
-            change(each, header.as_deref(), &body.collect::<Vec<String>>().join("\n"))
+            change(&each, header.as_deref(), &body)
         } else {
             String::new()
         },

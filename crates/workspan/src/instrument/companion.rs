@@ -84,8 +84,8 @@ pub fn start(job: &Job<'_>) -> Option<Child> {
     if job.compiles {
         command.env(VARIABLE, "1").env("LD_PRELOAD", job.preload);
         match job.language {
-            // Its front end has no way to leave optimisation out but this.
-            Language::Fortran => command.arg("-O0"),
+            // Array expressions become loops without temporary arrays; what LLVM does the pass has left out.
+            Language::Fortran => command.arg("-O1"),
             // All of debug information, for the names of variables.
             _ => command.args(["-O1", "-Xclang", "-disable-llvm-passes", "-fno-discard-value-names", "-w", "-g"]),
         };

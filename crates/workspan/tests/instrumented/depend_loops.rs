@@ -82,6 +82,8 @@ fn no_serial_loop_is_called_parallel_and_parallel_ones_are_found() {
         ("abandoned.cpp", "c++ -O0"),
         ("abandoned.c", "cc -O2"),
         ("texts.f90", "gfortran -O2"),
+        ("whole.f90", "gfortran -O0"),
+        ("whole.f90", "gfortran -O3"),
     ] {
         let folder = folder(&format!("depend-loops-{}-{}", file, command.replace(' ', "")));
         let text = fs::read_to_string(programs.join(file)).expect("it is there");
