@@ -6,7 +6,8 @@
 //!
 //! Operations of a runtime's scheduler, compiled into the program, order tasks by accident: which task happened to run
 //! before another on a thread. The run-time's events say what these order by design, so that here they are skipped. What
-//! a wait of oneTBB waits for only releases: the wait acquires.
+//! a wait of oneTBB waits for only releases: the wait acquires. That libstdc++ counts which threads wait for an atomic orders them by
+//! accident, too: a thread that is let go on reads the atomic itself again.
 
 use crate::debug::path;
 use crate::llvm::{opcode, Llvm, Ref};
@@ -17,6 +18,8 @@ pub(crate) const RELAXED: i32 = 2;
 const STANDARD: [&str; 5] = ["/include/c++/", "/rustc/", "library/core/", "library/alloc/", "library/std/"];
 /// Parts of paths of schedulers.
 const SCHEDULERS: [&str; 2] = ["/rayon-core-", "/crossbeam-epoch-"];
+/// The file of libstdc++ that counts who waits for an atomic.
+const WAITERS: &str = "bits/atomic_wait.h";
 /// The file of oneTBB in which tasks report that they are done.
 const DONE: &str = "tbb/detail/_task.h";
 
@@ -52,8 +55,11 @@ impl Target {
         };
         let pointer = llvm.operand(instruction, pointer);
         let counts = ordering != 0 && llvm.address_space(llvm.type_of(pointer)) == 0;
-        let may = may.of_file(file(llvm, instruction).filter(|_| counts).as_deref());
-        (counts && may != Order::default()).then_some(Target { pointer, ordering, may })
+        if !counts || is_of_waiters(llvm, instruction) {
+            return None;
+        }
+        let may = may.of_file(file(llvm, instruction).as_deref());
+        (may != Order::default()).then_some(Target { pointer, ordering, may })
     }
 }
 
@@ -68,19 +74,31 @@ impl Order {
     }
 }
 
+/// True in [`WAITERS`].
+fn is_of_waiters(llvm: &Llvm, instruction: Ref) -> bool {
+    let location = llvm.debug_location(instruction);
+    if location.is_null() {
+        return false;
+    }
+    file_of(llvm, location).is_some_and(|name| name.ends_with(WAITERS))
+}
+
 /// File of the innermost function around an instruction that is none of a standard library.
 fn file(llvm: &Llvm, instruction: Ref) -> Option<String> {
     let mut location = llvm.debug_location(instruction);
     while !location.is_null() {
-        let scope = llvm.location_scope(location);
-        let file = if scope.is_null() { scope } else { llvm.scope_file(scope) };
-        if !file.is_null() {
-            let name = path(llvm, file);
-            if !STANDARD.iter().any(|part| name.contains(part)) {
-                return Some(name);
-            }
+        let name = file_of(llvm, location).filter(|name| !STANDARD.iter().any(|part| name.contains(part)));
+        if name.is_some() {
+            return name;
         }
         location = llvm.location_inlined_at(location);
     }
     None
+}
+
+/// File of the function that a location is in, before it was inlined.
+fn file_of(llvm: &Llvm, location: Ref) -> Option<String> {
+    let scope = llvm.location_scope(location);
+    let file = if scope.is_null() { scope } else { llvm.scope_file(scope) };
+    (!file.is_null()).then(|| path(llvm, file))
 }

@@ -7,12 +7,9 @@
 use core::ffi::c_void;
 use std::sync::OnceLock;
 
+use crate::failure::fail;
 use crate::instrument;
 use crate::llvm::{lookup, Ref};
-
-extern "C" {
-    fn exit(status: core::ffi::c_int) -> !;
-}
 
 const RUN: &str = "_ZN4llvm6legacy11PassManager3runERNS_6ModuleE";
 
@@ -36,13 +33,4 @@ pub unsafe extern "C" fn run(this: *mut c_void, module: Ref) -> bool {
     // SAFETY: with the compiler's own arguments.
     let result = unsafe { next(this, module) };
     result || changed
-}
-
-/// Ends the compilation: a program that is instrumented in part would be taken for one that is whole.
-pub(crate) fn fail(message: &str) -> ! {
-    use std::io::Write;
-    // Nowhere else to report to.
-    let _ = writeln!(std::io::stderr(), "workspan build: error: {message}");
-    // SAFETY: ends the compiler, with the status of an internal error.
-    unsafe { exit(70) }
 }

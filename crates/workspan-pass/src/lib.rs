@@ -42,6 +42,7 @@ mod costs;
 pub mod debug;
 pub mod early;
 pub mod emit;
+mod failure;
 pub mod fences;
 pub mod fixed;
 pub mod format;

@@ -2,15 +2,19 @@
 //!
 //! flang optimises Fortran twice: first its own form, in which array expressions become loops without temporary arrays, then LLVM's.
 //! Before instrumentation ([`early`]) the first is wanted, since `a = a + b` is an update of each element only then, and the second is not,
-//! since it keeps variables in registers. No option has one without the other. So the list of LLVM's passes that flang asks for is that of
-//! `-O0`, whatever the level. clang is stopped by an option, and rustc calls none of these functions.
+//! since it keeps variables in registers. No option has one without the other. So flang gets the list of LLVM's passes for `-O0`,
+//! whatever the level. clang is stopped by an option, and rustc calls none of these functions.
 
 use core::cell::Cell;
 use core::ffi::c_void;
+use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use crate::early;
-use crate::interpose::fail;
+use crate::failure::fail;
 use crate::llvm::lookup;
+
+/// flang has been given the list of `-O0`.
+static LEFT_OUT: AtomicBool = AtomicBool::new(false);
 
 thread_local! {
     /// LLVM lists passes for us, not for the compiler.
@@ -28,7 +32,12 @@ type List = unsafe extern "C" fn(*mut c_void, u64, u32) -> Passes;
 /// `llvm::OptimizationLevel`, two numbers of 32 bits: for speed, and for size.
 const NO_OPTIMISATION: u64 = 0;
 
-/// Does what asks LLVM for passes by itself: it gets what it asks for.
+/// True if LLVM has not optimised what flang emits.
+pub(crate) fn is_left_out() -> bool {
+    LEFT_OUT.load(Relaxed)
+}
+
+/// Does what requests passes of LLVM by itself, and gets them.
 pub(crate) fn unchanged<R>(work: impl FnOnce() -> R) -> R {
     OWN.set(true);
     let result = work();
@@ -45,6 +54,7 @@ macro_rules! interposed {
         #[export_name = $name]
         pub unsafe extern "C" fn $function(builder: *mut c_void, level: u64, phase: u32) -> Passes {
             let (next, level) = if early::wanted() && !OWN.get() {
+                LEFT_OUT.store(true, Relaxed);
                 (lookup($for_none), NO_OPTIMISATION)
             } else {
                 (lookup($name), level)

@@ -84,7 +84,7 @@ pub fn start(job: &Job<'_>) -> Option<Child> {
     if job.compiles {
         command.env(VARIABLE, "1").env("LD_PRELOAD", job.preload);
         match job.language {
-            // Array expressions become loops without temporary arrays; what LLVM does the pass has left out.
+            // Array expressions become loops without temporary arrays; what LLVM would do the pass prevents.
             Language::Fortran => command.arg("-O1"),
             // All of debug information, for the names of variables.
             _ => command.args(["-O1", "-Xclang", "-disable-llvm-passes", "-fno-discard-value-names", "-w", "-g"]),

@@ -176,6 +176,68 @@ fn races_are_found_where_they_are_and_nowhere_else() {
     }
 }
 
+/// Two threads that run this on a number of their own, and whether it races. Who waits for an atomic, libstdc++ counts in one place for
+/// many of them: that orders nobody.
+const WAITS: &[(&str, bool)] = &[
+    ("barrier.arrive_and_wait(); shared += id; barrier.arrive_and_wait();", true),
+    ("barrier.arrive_and_wait(); if (id == 1) shared = 3; barrier.arrive_and_wait(); if (id == 2) shared++;", false),
+    ("meet(); shared += id; meet();", true),
+    ("meet(); if (id == 1) shared = 3; meet(); if (id == 2) shared++;", false),
+    ("latch.arrive_and_wait(); shared += id;", true),
+    ("if (id == 1) shared = 3; latch.arrive_and_wait(); if (id == 2) shared++;", false),
+    ("if (id == 1) { shared = 3; passed = 1; passed.notify_one(); } else { passed.wait(0); shared++; }", false),
+    ("if (id == 1) { passed = 1; passed.notify_one(); shared = 3; } else { passed.wait(0); shared++; }", true),
+    ("if (id == 1) { shared = 3; permits.release(); } else { permits.acquire(); shared++; }", false),
+    ("if (id == 1) { permits.release(); shared = 3; } else { permits.acquire(); shared++; }", true),
+];
+
+#[test]
+fn races_of_cpp_are_found_behind_waits_for_atomics() {
+    for (number, (body, race)) in WAITS.iter().enumerate() {
+        let text = format!(
+            "#include <atomic>
+#include <barrier>
+#include <cstdio>
+#include <latch>
+#include <semaphore>
+#include <thread>
+static std::barrier barrier(2);
+static std::latch latch(2);
+static std::counting_semaphore permits(0);
+static std::atomic<int> passed, came, round_;
+static int shared;
+static void meet() {{
+    int own = round_.load(std::memory_order_acquire);
+    if (came.fetch_add(1) == 1) {{
+        came.store(0, std::memory_order_relaxed);
+        round_.store(own + 1, std::memory_order_release);
+        round_.notify_all();
+    }} else {{
+        round_.wait(own, std::memory_order_acquire);
+    }}
+}}
+static void run(int id) {{
+    (void)meet;
+    {body}
+}}
+int main() {{
+    std::thread one(run, 1), two(run, 2);
+    one.join();
+    two.join();
+    std::printf(\"%d\\n\", shared);
+}}
+"
+        );
+        for level in ["-O0", "-O2"] {
+            let folder = folder(&format!("races-of-waits-{number}{level}"));
+            build_source(&folder, "prog.cpp", &text, &format!("c++ -std=c++20 {level} -pthread"));
+            record(&folder);
+            let found = json(&folder, "races")["races"].clone();
+            assert_eq!(!found.as_array().expect("a list").is_empty(), *race, "{level}: {body}: {found:#?}");
+        }
+    }
+}
+
 #[test]
 fn a_race_has_its_places_and_its_allocation() {
     let folder = folder("race-places");
