@@ -273,9 +273,10 @@ impl<'s> Sink<'s> {
             opcode::LOAD => is_pointer(llvm.type_of(instruction)),
             opcode::STORE => {
                 let (ty, at) = (llvm.type_of(llvm.operand(instruction, 0)), llvm.operand(instruction, 1));
-                let is_variable = !llvm.is_a_global_variable(at).is_null()
-                    || !llvm.is_a_instruction(at).is_null() && llvm.opcode(at) == opcode::ALLOCA;
-                is_variable && llvm.type_kind(ty) == type_kind::STRUCT && is_pointer(llvm.struct_element(ty, 0))
+                let is_local = !llvm.is_a_instruction(at).is_null() && llvm.opcode(at) == opcode::ALLOCA;
+                let is_whole = is_local && llvm.allocated_type(at) == ty
+                    || !llvm.is_a_global_variable(at).is_null() && llvm.global_value_type(at) == ty;
+                is_whole && llvm.type_kind(ty) == type_kind::STRUCT && is_pointer(llvm.struct_element(ty, 0))
             }
             _ => false,
         }

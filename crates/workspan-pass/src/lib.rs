@@ -11,7 +11,8 @@
 //!   return the greatest number; [`conditions`]: how loops end; [`names`], [`reached`],
 //!   [`members`], [`typed`]: variables of the source and their types; [`fixed`]: addresses that loops do not change; [`library`]:
 //!   all for modules that are instrumented before optimisation ([`early`]).
-//! * [`pipeline`]: has flang leave optimisation to the pass; [`sections`]: arrays that Fortran's run-time reads and writes; [`streams`]: texts that C++'s streams write.
+//! * [`pipeline`]: has flang leave optimisation to the pass; [`sections`]: arrays that Fortran's run-time reads and writes;
+//!   [`streams`]: texts that C++'s streams write.
 //! * [`rust`]: what modules of rustc need before that; [`variables`]: variables out of the values that loops carry,
 //!   but for what [`iterators`] keep; [`nested`]: two loops that are one;
 //!   [`loads`], [`stores`]: accesses where the source has them.

@@ -63,15 +63,23 @@ pub(super) fn change(each: &Loop, text: Option<&str>, body: &str) -> String {
 /// Gives exclusive or of Fortran's logical variables its own name: one instruction serves for theirs and for that of bits. `body`: the text
 /// of the loop.
 pub(super) fn name_logical(each: &mut Loop, body: &str) {
-    let operator = logical(body).filter(|_| is_fortran(&each.place.file));
+    if !is_fortran(&each.place.file) {
+        return;
+    }
+    let body = body.to_ascii_lowercase();
     for one in each.reductions.iter_mut().filter(|one| one.operator == "^") {
-        one.operator = operator.map_or_else(|| one.operator.clone(), str::to_owned);
+        let name = one.variable.to_ascii_lowercase();
+        let names = |line: &&str| line.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == name);
+        let own: Vec<&str> = body.lines().filter(names).collect();
+        // A statement may go on behind the line that has the name.
+        if let Some(operator) = logical(&own.join("\n")).or_else(|| logical(&body)) {
+            one.operator = operator.to_owned();
+        }
     }
 }
 
-/// The operator of logical variables that Fortran's text has, if it has none of bits.
+/// The operator of logical variables that Fortran's text has, in small letters, if it has none of bits.
 fn logical(text: &str) -> Option<&'static str> {
-    let text = text.to_ascii_lowercase();
     let has = |word: &str| text.contains(word);
     let is_different = has(".not.") || has(".neqv.");
     match (is_different, has(".eqv.")) {
@@ -333,7 +341,10 @@ mod tests {
             ("k = k .neqv. b(i)", ".neqv."),
             ("k = ieor(k, a(i))", "ieor"),
             ("if (.not. b(i)) k = IEOR(k, a(i))", "ieor"),
-            ("same = same .eqv. b(i)", ".eqv."),
+            ("k = k .eqv. b(i)", ".eqv."),
+            ("k = k .eqv. b(i)\nkind = kind .neqv. b(i)", ".eqv."),
+            ("K = K .EQV. b(i)", ".eqv."),
+            ("k = k &\n .eqv. b(i)", ".eqv."),
             ("", "ieor"),
         ] {
             let expected = format!("!$omp parallel do reduction({operator}:k)");
