@@ -9,7 +9,7 @@
 //! a wait of oneTBB waits for only releases: the wait acquires. That libstdc++ counts which threads wait for an atomic orders them by
 //! accident, too: a thread that is let go on reads the atomic itself again.
 
-use crate::debug::path;
+use crate::debug::file_of_scope;
 use crate::llvm::{opcode, Llvm, Ref};
 
 /// LLVM's orderings up to this one order nothing.
@@ -77,28 +77,18 @@ impl Order {
 /// True in [`WAITERS`].
 fn is_of_waiters(llvm: &Llvm, instruction: Ref) -> bool {
     let location = llvm.debug_location(instruction);
-    if location.is_null() {
-        return false;
-    }
-    file_of(llvm, location).is_some_and(|name| name.ends_with(WAITERS))
+    !location.is_null() && file_of_scope(llvm, llvm.location_scope(location)).ends_with(WAITERS)
 }
 
 /// File of the innermost function around an instruction that is none of a standard library.
 fn file(llvm: &Llvm, instruction: Ref) -> Option<String> {
     let mut location = llvm.debug_location(instruction);
     while !location.is_null() {
-        let name = file_of(llvm, location).filter(|name| !STANDARD.iter().any(|part| name.contains(part)));
-        if name.is_some() {
-            return name;
+        let name = file_of_scope(llvm, llvm.location_scope(location));
+        if !name.is_empty() && !STANDARD.iter().any(|part| name.contains(part)) {
+            return Some(name);
         }
         location = llvm.location_inlined_at(location);
     }
     None
-}
-
-/// File of the function that a location is in, before it was inlined.
-fn file_of(llvm: &Llvm, location: Ref) -> Option<String> {
-    let scope = llvm.location_scope(location);
-    let file = if scope.is_null() { scope } else { llvm.scope_file(scope) };
-    (!file.is_null()).then(|| path(llvm, file))
 }

@@ -128,14 +128,14 @@ impl Stored<'_> {
     }
 
     /// True for a comparison of two truth values that is an exclusive or: whether they differ. Fortran's `.eqv.` is one that is turned round
-    /// each time; C and Rust compare numbers there, and have no operator for it.
+    /// each time; C and Rust have no operator for it.
     pub(crate) fn is_difference(&self, comparison: Ref) -> bool {
         let llvm = self.llvm;
         let sides = [0, 1].map(|side| llvm.operand(comparison, side));
-        let is_fortran = || self.width.is_some_and(|bits| bits >= 32) && sides.iter().all(|side| self.is_bit(*side));
         match llvm.predicate(comparison) {
             NOT_EQUAL => sides.iter().all(|side| self.is_zero_or_one(*side, 0)),
-            EQUAL => is_fortran(),
+            // Only Fortran compares bits, and keeps what that gives in a number.
+            EQUAL => self.width.is_some_and(|bits| bits >= 32) && sides.iter().all(|side| self.is_bit(*side)),
             _ => false,
         }
     }

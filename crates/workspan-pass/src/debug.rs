@@ -21,7 +21,8 @@ pub fn file_of(llvm: &Llvm, function: Ref) -> String {
     file_of_scope(llvm, subprogram)
 }
 
-fn file_of_scope(llvm: &Llvm, scope: Ref) -> String {
+/// The same of a function or a block in one: of code that was inlined, where it comes from.
+pub fn file_of_scope(llvm: &Llvm, scope: Ref) -> String {
     let file = if scope.is_null() { scope } else { llvm.scope_file(scope) };
     if file.is_null() {
         return String::new();
@@ -204,7 +205,7 @@ impl Places {
 
 /// Path of a file of the source: as the compiler was given it, but for packages of cargo's registry and those that Rust's library is
 /// made of, which all call theirs `src/…`.
-pub fn path(llvm: &Llvm, file: Ref) -> String {
+fn path(llvm: &Llvm, file: Ref) -> String {
     let mut length = 0;
     let name = llvm.file_name(file, &raw mut length);
     let name = text(name, length as usize);

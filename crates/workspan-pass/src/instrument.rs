@@ -20,7 +20,7 @@ use crate::loads;
 use crate::locals::Locals;
 use crate::names::{is_fortran, Declared, Variable};
 use crate::nested;
-use crate::pipeline::{is_left_out, unchanged};
+use crate::pipeline::{is_left_to_the_pass, unchanged};
 use crate::plan::{Address, Plan, Planner, Segment};
 use crate::repeats;
 use crate::rust;
@@ -68,7 +68,7 @@ pub fn module(module: Ref) -> Result<bool, String> {
         early::prepare(llvm, module);
     } else if is_early {
         if is_fortran(llvm, module) {
-            if !is_left_out() {
+            if !is_left_to_the_pass() {
                 return Err("this flang has optimised the file before it could be instrumented".to_owned());
             }
             sections::add(llvm, module)?;

@@ -14,7 +14,7 @@ use crate::failure::fail;
 use crate::llvm::lookup;
 
 /// flang has been given the list of `-O0`.
-static LEFT_OUT: AtomicBool = AtomicBool::new(false);
+static LEFT_TO_THE_PASS: AtomicBool = AtomicBool::new(false);
 
 thread_local! {
     /// LLVM lists passes for us, not for the compiler.
@@ -33,8 +33,8 @@ type List = unsafe extern "C" fn(*mut c_void, u64, u32) -> Passes;
 const NO_OPTIMISATION: u64 = 0;
 
 /// True if LLVM has not optimised what flang emits.
-pub(crate) fn is_left_out() -> bool {
-    LEFT_OUT.load(Relaxed)
+pub(crate) fn is_left_to_the_pass() -> bool {
+    LEFT_TO_THE_PASS.load(Relaxed)
 }
 
 /// Does what requests passes of LLVM by itself, and gets them.
@@ -54,7 +54,7 @@ macro_rules! interposed {
         #[export_name = $name]
         pub unsafe extern "C" fn $function(builder: *mut c_void, level: u64, phase: u32) -> Passes {
             let (next, level) = if early::wanted() && !OWN.get() {
-                LEFT_OUT.store(true, Relaxed);
+                LEFT_TO_THE_PASS.store(true, Relaxed);
                 (lookup($for_none), NO_OPTIMISATION)
             } else {
                 (lookup($name), level)

@@ -69,8 +69,7 @@ pub(super) fn name_logical(each: &mut Loop, body: &str) {
     let body = body.to_ascii_lowercase();
     for one in each.reductions.iter_mut().filter(|one| one.operator == "^") {
         let name = one.variable.to_ascii_lowercase();
-        let names = |line: &&str| line.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == name);
-        let own: Vec<&str> = body.lines().filter(names).collect();
+        let own: Vec<&str> = body.lines().filter(|line| has_word(line, &name)).collect();
         // A statement may go on behind the line that has the name.
         if let Some(operator) = logical(&own.join("\n")).or_else(|| logical(&body)) {
             one.operator = operator.to_owned();
@@ -92,9 +91,13 @@ fn logical(text: &str) -> Option<&'static str> {
 
 /// True if C's or C++'s text declares a variable `static`.
 fn is_static(text: &str, name: &str) -> bool {
-    let is_word = |part: &str| part.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == name);
     let mut all = text.split("static ").skip(1).map(|rest| rest.split([';', '=']).next().unwrap_or_default());
-    all.any(is_word)
+    all.any(|declared| has_word(declared, name))
+}
+
+/// True if a name stands in a text by itself.
+fn has_word(text: &str, name: &str) -> bool {
+    text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == name)
 }
 
 /// Counters beside the loop's own one.
