@@ -47,6 +47,9 @@ pub fn main_workspan() -> ExitCode {
     if let Some(code) = instrument::driver::run_if_asked(&arguments) {
         return code;
     }
+    if let Some(code) = instrument::archive::run_if_asked(&arguments) {
+        return code;
+    }
     let args = match args::parse(arguments) {
         Ok(args) => args,
         Err(error) => return usage(&error),

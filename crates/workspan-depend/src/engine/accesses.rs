@@ -4,11 +4,11 @@ use workspan_graph::events::Access;
 use workspan_trace::facts::Deed;
 use workspan_trace::program::{operation, Access as Mode};
 
-use super::step::Noted;
+use super::reads::note_read;
 use super::{Context, Engine};
 use crate::shadow::{Cell, Reader, Readers, Shadow, Site};
 use crate::table::Kind;
-use crate::tree::{common, common_of_both, Common};
+use crate::tree::{common, Common};
 
 impl Engine {
     pub(super) fn operation(&mut self, context: &mut Context, site: Site, access: &Access) {
@@ -178,113 +178,4 @@ impl Engine {
             self.table.exposed.insert((site, node.number));
         }
     }
-}
-
-/// Groups of one site that are looked at when a read is added.
-const SURVIVORS: u32 = 4;
-
-/// Adds a read to those since the last write; where two groups became one, the last moment of the later one.
-pub(super) fn note_read(
-    context: &mut Context,
-    readers: &mut Readers,
-    cell: &mut Cell,
-    (site, function): (Site, u32),
-) -> Option<u64> {
-    let now = context.now;
-    let turn = context.nodes.last().map_or(0, |node| node.turn);
-    // In the iteration or call that runs, and not by a call of the same function that it has made.
-    let innermost = Common { node: context.nodes.len().saturating_sub(1), carried: false };
-    let is_here = |context: &Context, reader: &Reader| {
-        reader.first >= turn && context.call_of(innermost, function, reader.last) == 0
-    };
-    let head = readers.get(cell.readers);
-    if cell.readers == 0 || head.site == site && is_here(context, &head) {
-        if cell.readers == 0 {
-            cell.readers = readers.add(Reader { site, next: 0, first: now, last: now });
-            context.shapes.noting.read(|| Noted::First);
-            return None;
-        }
-        readers.set(cell.readers, Reader { last: now, ..head });
-        context.shapes.noting.read(|| Noted::Longer(0));
-        return None;
-    }
-    // Two groups, or one: the common cases of what follows.
-    if head.site == site {
-        let next = readers.get(head.next);
-        let is_one = head.next == 0;
-        let is_same = |next: &Reader| {
-            next.site == site
-                && next.next == 0
-                && common_of_both(&context.nodes, head.last, next.last).is_some_and(|node| {
-                    context.call_of(node, function, next.last) == context.call_of(node, function, head.first)
-                })
-        };
-        if is_one {
-            cell.readers = readers.add(Reader { site, next: cell.readers, first: now, last: now });
-            context.shapes.noting.read(|| Noted::First);
-            return None;
-        }
-        if is_same(&next) {
-            readers.set(head.next, Reader { last: head.last, ..next });
-            readers.set(cell.readers, Reader { first: now, last: now, ..head });
-            context.shapes.noting.read(|| Noted::Pushed);
-            return Some(head.last);
-        }
-    }
-    let (noted, joined) = join_reads(context, readers, cell, (site, function));
-    context.shapes.noting.read(|| noted);
-    joined
-}
-
-/// The list is in the order of time, the latest first. Neighbours of the site that no later write can distinguish become one, so that
-/// there are no more than loops around.
-fn join_reads(
-    context: &Context,
-    readers: &mut Readers,
-    cell: &mut Cell,
-    (site, function): (Site, u32),
-) -> (Noted, Option<u64>) {
-    let now = context.now;
-    let turn = context.nodes.last().map_or(0, |node| node.turn);
-    let innermost = Common { node: context.nodes.len().saturating_sub(1), carried: false };
-    let is_here = |reader: &Reader| reader.first >= turn && context.call_of(innermost, function, reader.last) == 0;
-    let (mut found, mut later) = (0, None);
-    let (mut at, mut before) = (cell.readers, 0);
-    let (mut number_of, mut joined, mut moment) = (0, Vec::new(), None);
-    while at != 0 && found < SURVIVORS {
-        let reader = readers.get(at);
-        let place = number_of;
-        number_of += 1;
-        if reader.site != site {
-            (before, at) = (at, reader.next);
-            continue;
-        }
-        let node = common(&context.nodes, reader.last);
-        match later {
-            None if is_here(&reader) => {
-                readers.set(at, Reader { last: now, ..reader });
-                return (Noted::Longer(place), None);
-            }
-            Some((number, of, former)) if of == node => {
-                let new = readers.get(number);
-                if context.call_of(node, function, new.first) == context.call_of(node, function, reader.last) {
-                    readers.unlink(before, at, cell);
-                    let new = readers.get(number);
-                    readers.set(number, Reader { first: reader.first, ..new });
-                    at = reader.next;
-                    moment = Some(new.last);
-                    if context.shapes.noting.is_active {
-                        joined.push((former, place));
-                    }
-                    continue;
-                }
-            }
-            _ => {}
-        }
-        found += 1;
-        later = Some((at, node, place));
-        (before, at) = (at, reader.next);
-    }
-    cell.readers = readers.add(Reader { site, next: cell.readers, first: now, last: now });
-    (if joined.is_empty() { Noted::First } else { Noted::Joined(joined) }, moment)
 }

@@ -126,7 +126,7 @@ fn interval(context: &Context, at: Common, moment: u64) -> (u64, u64) {
     (low, high)
 }
 
-/// Adds a read to those since the last write, as [`note_read`](super::accesses::note_read) does, if the site has two groups of them at most.
+/// Adds a read to those since the last write, as [`note_read`](super::reads::note_read) does, if the site has two groups of them at most.
 #[inline]
 pub(super) fn quick_read(context: &mut Context, habit: &Habit, (cell, place): (Cell, (u32, u32)), turn: u64) -> bool {
     let (site, now) = (habit.site, context.now);

@@ -44,6 +44,7 @@ impl Engine {
         }
         let at = context.strips.prefixes[prefix as usize].strip as usize - 1;
         let mut strip = context.strips.all[at].take()?;
+        context.shapes.segments += strip.ids.len() as u64;
         self.take_strip(context, &mut strip, &bytes[..length]);
         if strip.is_header && strip.comes(&bytes[length..]) && is_steady(context, &strip) {
             length += self.repeat(context, &mut strip, &bytes[length..]);

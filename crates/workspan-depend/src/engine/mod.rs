@@ -27,6 +27,7 @@ mod look;
 mod noting;
 mod parts;
 mod plain;
+mod reads;
 mod repeat;
 mod repeats;
 mod rows;
@@ -51,6 +52,7 @@ use self::arrival::Arrival;
 use self::column::Column;
 use self::counts::Counts;
 use self::parts::Parts;
+use self::reads::Looks;
 use self::repeats::Repeats;
 use self::shapes::Shapes;
 use self::strip::Strips;
@@ -182,6 +184,8 @@ struct Context {
     chains: HashMap<(u32, u32, PlaceId, u32), u32, BuildHasher>,
     other_chains: u32,
     groups: Vec<(Reader, Common)>,
+    /// What looking at lists of reads has cost.
+    looks: Looks,
     root_address: u64,
     /// What has come has left calls that did not return, an exception lands there, or it throws one: loops that it leaves have not come to
     /// their ends.

@@ -6,8 +6,8 @@
 
 use workspan_trace::program::Access as Mode;
 
-use super::accesses::note_read;
 use super::expect::quick_read;
+use super::reads::note_read;
 use super::strip::Habit;
 use super::take::OFTEN;
 use super::{Context, Engine};

@@ -49,6 +49,7 @@ pub(super) struct Shapes {
     /// Room for keys, and for groups of reads.
     pub(super) key: Vec<u32>,
     pub(super) groups: Vec<Reader>,
+    /// Segments that ran in a shape, as parts of strips or by themselves.
     pub(super) segments: u64,
     /// Shapes do not come again in this program.
     pub(super) off: bool,

@@ -13,6 +13,8 @@ use workspan_depend::second;
 use workspan_graph::program::Program;
 use workspan_trace::drain::{Memory, Taken};
 
+use crate::signals;
+
 /// How long the analysis sleeps before it looks again.
 const PATIENCE: Duration = Duration::from_millis(100);
 
@@ -25,6 +27,8 @@ pub struct Drained {
     pub unknown: u32,
     /// The analysis needed more memory than it may: the rest of the run is missing.
     pub beyond: bool,
+    /// A signal after the program's end has ended the analysis: the rest is missing, too.
+    pub stopped: bool,
 }
 
 /// Runs something, and analyses meanwhile and afterwards. `most`: bytes of memory; `engine`: has seen nothing yet.
@@ -54,7 +58,7 @@ struct Work {
 
 fn work(memory: &Memory, most: u64, engine: Engine, dead: &AtomicBool) -> Drained {
     let mut work = Work { program: Program::new(), engine, ..Work::default() };
-    let mut beyond = false;
+    let (mut beyond, mut stopped) = (false, false);
     loop {
         let seen = memory.doorbell();
         let was_dead = dead.load(Ordering::Acquire);
@@ -74,7 +78,11 @@ fn work(memory: &Memory, most: u64, engine: Engine, dead: &AtomicBool) -> Draine
             };
             work.add(part);
         }
-        if beyond {
+        if beyond || stopped {
+            continue;
+        }
+        if was_dead && signals::stopped() {
+            stopped = true;
             continue;
         }
         work.early.insert((taken.context, taken.sequence), taken);
@@ -88,7 +96,7 @@ fn work(memory: &Memory, most: u64, engine: Engine, dead: &AtomicBool) -> Draine
     for taken in std::mem::take(&mut work.early).into_values() {
         work.analyse(&taken);
     }
-    Drained { engine: work.engine, unknown: work.unknown, beyond }
+    Drained { engine: work.engine, unknown: work.unknown, beyond, stopped }
 }
 
 impl Work {

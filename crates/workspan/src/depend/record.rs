@@ -175,6 +175,9 @@ fn problems(drained: &Drained, exit: Exit, limit: u64) -> Vec<String> {
             "the history of the program's memory needs more than {limit} MiB: the profile ends there (see --memory-limit)"
         ));
     }
+    if drained.stopped {
+        found.push("a signal has ended the analysis: what the program did last is not in the profile".to_owned());
+    }
     if drained.unknown > 0 {
         found.push(format!("{} buffers hold events that are not understood", drained.unknown));
     }

@@ -2,13 +2,14 @@
 //!
 //! The compiler is run twice. What the second run makes lies beside the first, with a name that begins with a dot: objects
 //! `.x.o.depend`, which the second link takes in place of `x.o`, and the program `.prog.depend`. An object without a second form is
-//! linked as it is. A second run that fails takes nothing away: the build goes on, and `workspan depend` says what is missing.
+//! linked as it is; static libraries have a second form, too ([`archive`]). A second run that fails takes nothing away: the build goes on, and `workspan depend` says what is missing.
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
+use super::archive;
 use super::compiler::Language;
 
 /// Set by `cargo workspan depend`, for rustc: programs are built in this form alone. Its value is a folder for what rustc keeps.
@@ -34,6 +35,12 @@ pub fn beside(file: &Path) -> PathBuf {
     name.push(file.file_name().unwrap_or_default());
     name.push(".depend");
     file.with_file_name(name)
+}
+
+/// The second form of an object, or the object itself if it has none.
+pub fn of_object(object: &Path) -> PathBuf {
+    let is_object = object.extension().is_some_and(|extension| extension == "o" || extension == "lo");
+    Some(beside(object)).filter(|second| is_object && second.is_file()).unwrap_or_else(|| object.to_owned())
 }
 
 /// The file of a program, as the system finds it.
@@ -102,8 +109,9 @@ pub fn finish(child: Option<Child>, output: &Path) {
     }
 }
 
-/// The arguments without what names other outputs, and with the second forms of objects.
+/// The arguments without what names other outputs, and with the second forms of objects and static libraries.
 fn changed(arguments: &[OsString]) -> Vec<OsString> {
+    let folders = library_folders(arguments);
     let mut all = Vec::new();
     let mut rest = arguments.iter();
     while let Some(argument) = rest.next() {
@@ -114,13 +122,37 @@ fn changed(arguments: &[OsString]) -> Vec<OsString> {
             }
             "-MD" | "-MMD" | "-MP" | "-save-temps" | "-v" | "-gsplit-dwarf" => {}
             _ if text.starts_with("-o") && !text.starts_with("-openmp") || text.starts_with("-save-temps=") => {}
+            "-l" => {
+                let name = rest.next().cloned().unwrap_or_default();
+                match archive::second_library(&name.to_string_lossy(), &folders) {
+                    Some(second) => all.push(second.into_os_string()),
+                    None => all.extend([argument.clone(), name]),
+                }
+            }
             _ => {
                 let path = Path::new(argument);
-                let is_object = path.extension().is_some_and(|extension| extension == "o" || extension == "lo");
-                let second = beside(path);
-                all.push(if is_object && second.is_file() { second.into_os_string() } else { argument.clone() });
+                let is_archive = path.extension().is_some_and(|extension| extension == "a");
+                let second = match text.strip_prefix("-l") {
+                    Some(name) => archive::second_library(name, &folders),
+                    None => Some(beside(path)).filter(|second| is_archive && second.is_file()),
+                };
+                all.push(second.unwrap_or_else(|| of_object(path)).into_os_string());
             }
         }
     }
     all
+}
+
+/// Folders in which a linker looks for libraries: those of `-L`, in their order.
+fn library_folders(arguments: &[OsString]) -> Vec<PathBuf> {
+    let mut folders = Vec::new();
+    let mut rest = arguments.iter();
+    while let Some(argument) = rest.next() {
+        match argument.to_string_lossy().strip_prefix("-L") {
+            Some("") => folders.extend(rest.next().map(PathBuf::from)),
+            Some(folder) => folders.push(PathBuf::from(folder)),
+            None => {}
+        }
+    }
+    folders
 }

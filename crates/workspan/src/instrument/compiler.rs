@@ -71,7 +71,7 @@ pub fn find(language: Language) -> anyhow::Result<PathBuf> {
 }
 
 /// A command in `PATH` that is no stand-in of Workspan.
-fn in_path(name: &OsStr) -> Option<PathBuf> {
+pub(super) fn in_path(name: &OsStr) -> Option<PathBuf> {
     let folders = env::var_os("PATH")?;
     let ours = |folder: &Path| {
         folder

@@ -3,7 +3,7 @@
 //!
 //! The folder's name is a hash of its content: programs that were built with another version of workspan keep theirs.
 //!
-//! Commands with a version or with the machine's name, as in `gcc-12` and `x86_64-linux-gnu-g++`, have a stand-in if they are in
+//! Archivers, and commands with a version or with the machine's name, as in `gcc-12` and `x86_64-linux-gnu-g++`, have a stand-in if they are in
 //! `PATH`: a build that looks for a compiler finds none that is not there.
 
 use std::env;
@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 
+use super::archive;
 use crate::cache;
 
 static PASS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/pass.so"));
@@ -36,14 +37,19 @@ const COMMANDS: &[(&str, &[&str])] = &[
 
 /// The stand-in of a command: that of the same name without the version and the machine's name.
 pub fn stand_in(command: &str) -> Option<&'static str> {
+    let mut all = COMMANDS.iter().filter(|(language, _)| *language != "rust").flat_map(|(_, names)| *names);
+    let name = plain_name(command);
+    all.find(|known| **known == name).copied()
+}
+
+/// A command's name without the version and the machine's name.
+fn plain_name(command: &str) -> &str {
     let machine = [env::consts::ARCH, "-linux-gnu-"].concat();
     let name = command.strip_prefix(&machine).unwrap_or(command);
-    let name = match name.rsplit_once('-') {
+    match name.rsplit_once('-') {
         Some((name, version)) if version.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') => name,
         _ => name,
-    };
-    let mut all = COMMANDS.iter().filter(|(language, _)| *language != "rust").flat_map(|(_, names)| *names);
-    all.find(|known| **known == name).copied()
+    }
 }
 
 /// Where the files are.
@@ -59,6 +65,8 @@ pub struct Installed {
     pub mpi: PathBuf,
     /// The folder of the stand-ins.
     pub bin: PathBuf,
+    /// This program, as their scripts call it.
+    pub quoted: String,
 }
 
 /// Writes the files, if they are not there yet.
@@ -85,6 +93,7 @@ pub fn install() -> anyhow::Result<Installed> {
         bin: folder.join("bin"),
         other: (!OTHER_RUN_TIME.is_empty()).then(|| folder.join(OTHER)),
         folder: folder.clone(),
+        quoted: format!("'{}'", identity.replace('\'', "'\\''")),
     };
     for made in [&folder, &installed.bin] {
         cache::make_folder(made).with_context(|| format!("cannot make {}", made.display()))?;
@@ -96,9 +105,8 @@ pub fn install() -> anyhow::Result<Installed> {
         cache::make_folder(other).with_context(|| format!("cannot make {}", other.display()))?;
         write(&other.join(format!("lib{RUN_TIME_NAME}.so")), OTHER_RUN_TIME)?;
     }
-    let quoted = identity.replace('\'', "'\\''");
     for (language, names) in COMMANDS {
-        let script = format!("#!/bin/sh\nexec '{quoted}' compile-as {language} -- \"$@\"\n");
+        let script = script(&installed, &format!("compile-as {language}"));
         for name in *names {
             write(&installed.bin.join(name), script.as_bytes())?;
         }
@@ -113,6 +121,11 @@ pub fn stand_in_for_all(installed: &Installed) -> anyhow::Result<()> {
         env::split_paths(&path).filter(|folder| *folder != installed.bin).filter_map(|at| fs::read_dir(at).ok());
     for entry in folders.flat_map(|entries| entries.filter_map(Result::ok)) {
         let name = entry.file_name();
+        if name.to_str().is_some_and(|name| archive::COMMANDS.contains(&plain_name(name))) {
+            let script = script(installed, &format!("{} \"${{0##*/}}\"", archive::VERB));
+            write(&installed.bin.join(&name), script.as_bytes())?;
+            continue;
+        }
         let Some(known) = name.to_str().and_then(stand_in).filter(|known| name != *known) else {
             continue;
         };
@@ -120,6 +133,11 @@ pub fn stand_in_for_all(installed: &Installed) -> anyhow::Result<()> {
         write(&installed.bin.join(&name), &script)?;
     }
     Ok(())
+}
+
+/// What a stand-in runs, with its own arguments.
+fn script(installed: &Installed, verb: &str) -> String {
+    format!("#!/bin/sh\nexec {} {verb} -- \"$@\"\n", installed.quoted)
 }
 
 fn write(path: &Path, content: &[u8]) -> anyhow::Result<()> {

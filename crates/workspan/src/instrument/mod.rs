@@ -4,6 +4,7 @@
 //! cargo's `RUSTC_WRAPPER` name them, too. Pass and run-time lie in the user's cache ([`library`]), where built programs find
 //! the latter. A build that names a compiler by its path goes past all of them: it is said if none of them was called.
 
+pub mod archive;
 pub mod check;
 pub mod companion;
 pub mod compiler;

@@ -262,6 +262,52 @@ fn loops_of_an_object_without_a_second_form_are_not_judged() {
 }
 
 #[test]
+fn loops_in_static_libraries_are_judged() {
+    let folder = folder("depend-archive");
+    let late =
+        "double a[60];\ndouble scan(double s) {\n  for (int i = 0; i < 60; i++) s = s * 0.5 + a[i];\n  return s;\n}\n";
+    let own = "double scan(double);\nextern double a[];\nint main(void) {\n  for (int i = 0; i < 60; i++) a[i] = i;\n  return scan(1) < 0;\n}\n";
+    fs::write(folder.join("late.c"), late).expect("writable");
+    fs::write(folder.join("own.c"), own).expect("writable");
+    let verdict = |profile: &Value, line: u64| {
+        let loops = profile["loops"].as_array().expect("a list").iter();
+        let found = loops.filter(|each| each["line"] == line).map(|each| each["parallel"].clone());
+        found.collect::<Vec<Value>>()
+    };
+    build(&folder, "cc -O2 -c late.c");
+    build(&folder, "cc -O2 -c own.c");
+    for (archive, link) in [
+        ("ar rcs liblate.a late.o", "cc own.o liblate.a -o prog"),
+        ("ar cqS liblate.a late.o && ranlib liblate.a", "cc own.o -L. -llate -o prog"),
+        ("mkdir -p out && ar rc out/liblate.a late.o", "cc -L out own.o -l late -o prog"),
+    ] {
+        let _ = fs::remove_file(folder.join("liblate.a"));
+        let built = workspan(&folder, &["build", "--", "sh", "-c", archive]);
+        assert!(built.status.success(), "{}", err(&built));
+        build(&folder, link);
+        let found = profile(&folder, &[]);
+        assert_eq!(
+            (verdict(&found, 3), verdict(&found, 4)),
+            (vec!["no".into()], vec!["yes".into()]),
+            "{archive}: {found:#}"
+        );
+    }
+    // What the object becomes, the library does: nothing of the former one is left.
+    fs::write(folder.join("late.c"), late.replace("s = s * 0.5 + a[i]", "a[i] *= 2")).expect("writable");
+    build(&folder, "cc -O2 -c late.c");
+    let _ = fs::remove_file(folder.join("liblate.a"));
+    let built = workspan(&folder, &["build", "--", "ar", "cq", "liblate.a", "late.o"]);
+    assert!(built.status.success(), "{}", err(&built));
+    build(&folder, "cc own.o liblate.a -o prog");
+    assert_eq!(verdict(&profile(&folder, &[]), 3), ["yes"]);
+    // Without one of its objects, there is no second library, and the program is linked as it is.
+    let built = workspan(&folder, &["build", "--", "ar", "d", "liblate.a", "none.o"]);
+    assert!(built.status.success() && !folder.join(".liblate.a.depend").exists(), "{}", err(&built));
+    build(&folder, "cc own.o liblate.a -o prog");
+    assert_eq!(verdict(&profile(&folder, &[]), 3), ["not-executed"]);
+}
+
+#[test]
 fn library_functions_that_may_overwrite_each_other_make_a_loop_serial() {
     let text = "#include <stdio.h>
 #include <stdlib.h>

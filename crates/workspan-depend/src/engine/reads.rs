@@ -1,0 +1,207 @@
+//! Reads since the last write, as a list of groups: those of one site that no later write can distinguish are one.
+//!
+//! **Invariant:** the groups of one site are in the order of time, the latest first; two that lie in the same node of the tree, and in the
+//! same call of its function, may be one or two: whoever writes takes them together.
+//!
+//! **Cost:** a read looks at [`LOOK`] groups at most. Once a list has been looked at for longer than it is, all groups of
+//! the site that can be become one: so no list grows with the run, and what that costs has been spent on looking.
+
+use super::step::Noted;
+use super::Context;
+use crate::shadow::{Cell, Reader, Readers, Site};
+use crate::source::PlaceId;
+use crate::tree::{common, common_of_both, Common};
+
+/// Groups that are looked at when a read is added: of its site, and of all.
+const SURVIVORS: usize = 4;
+const LOOK: u32 = 1 << 10;
+/// A list that is shorter counts as one of this length.
+const SHORT: u32 = 512;
+
+/// Groups of one site that lie in one node, and in one call of its function, are one kind.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Kind {
+    /// The latest group of the kind, and its place in the list.
+    group: u32,
+    place: u32,
+    node: Common,
+    call: PlaceId,
+}
+
+/// What looking at a list has cost.
+#[derive(Debug, Default)]
+pub(super) struct Looks {
+    /// Groups looked at since a list was gone through as a whole.
+    spent: u32,
+    /// How many that list had.
+    length: u32,
+    /// Room for one list.
+    kinds: Vec<Kind>,
+}
+
+/// Adds a read to those since the last write; where two groups became one, the last moment of the later one.
+pub(super) fn note_read(
+    context: &mut Context,
+    readers: &mut Readers,
+    cell: &mut Cell,
+    (site, function): (Site, u32),
+) -> Option<u64> {
+    let now = context.now;
+    let turn = context.nodes.last().map_or(0, |node| node.turn);
+    // In the iteration or call that runs, and not by a call of the same function that it has made.
+    let innermost = Common { node: context.nodes.len().saturating_sub(1), carried: false };
+    let is_here = |context: &Context, reader: &Reader| {
+        reader.first >= turn && context.call_of(innermost, function, reader.last) == 0
+    };
+    let head = readers.get(cell.readers);
+    if cell.readers == 0 || head.site == site && is_here(context, &head) {
+        if cell.readers == 0 {
+            cell.readers = readers.add(Reader { site, next: 0, first: now, last: now });
+            context.shapes.noting.read(|| Noted::First);
+            return None;
+        }
+        readers.set(cell.readers, Reader { last: now, ..head });
+        context.shapes.noting.read(|| Noted::Longer(0));
+        return None;
+    }
+    // Two groups, or one: the common cases of what follows.
+    if head.site == site {
+        let next = readers.get(head.next);
+        let is_one = head.next == 0;
+        let is_same = |next: &Reader| {
+            next.site == site
+                && next.next == 0
+                && common_of_both(&context.nodes, head.last, next.last).is_some_and(|node| {
+                    context.call_of(node, function, next.last) == context.call_of(node, function, head.first)
+                })
+        };
+        if is_one {
+            cell.readers = readers.add(Reader { site, next: cell.readers, first: now, last: now });
+            context.shapes.noting.read(|| Noted::First);
+            return None;
+        }
+        if is_same(&next) {
+            readers.set(head.next, Reader { last: head.last, ..next });
+            readers.set(cell.readers, Reader { first: now, last: now, ..head });
+            context.shapes.noting.read(|| Noted::Pushed);
+            return Some(head.last);
+        }
+    }
+    let (noted, joined) = join_reads(context, readers, cell, (site, function));
+    context.shapes.noting.read(|| noted);
+    joined
+}
+
+/// The group of the site that lies in the iteration or call that runs becomes longer, or there is a new one, and earlier ones become one.
+fn join_reads(
+    context: &mut Context,
+    readers: &mut Readers,
+    cell: &mut Cell,
+    (site, function): (Site, u32),
+) -> (Noted, Option<u64>) {
+    let now = context.now;
+    let turn = context.nodes.last().map_or(0, |node| node.turn);
+    let innermost = Common { node: context.nodes.len().saturating_sub(1), carried: false };
+    let mut looks = std::mem::take(&mut context.looks);
+    looks.kinds.clear();
+    let is_whole = looks.spent > 2 * looks.length.max(SHORT);
+    let (mut at, mut before, mut place) = (cell.readers, 0, 0);
+    let (mut joined, mut moment) = (Vec::new(), None);
+    while at != 0 && (is_whole || looks.kinds.len() < SURVIVORS && place < LOOK) {
+        let reader = readers.get(at);
+        let (number, of) = (at, place);
+        (at, place) = (reader.next, place + 1);
+        if reader.site != site {
+            before = number;
+            continue;
+        }
+        if looks.kinds.is_empty() && reader.first >= turn && context.call_of(innermost, function, reader.last) == 0 {
+            readers.set(number, Reader { last: now, ..reader });
+            looks.spent += place;
+            context.looks = looks;
+            return (Noted::Longer(of), None);
+        }
+        let node = common(&context.nodes, reader.last);
+        let call = context.call_of(node, function, reader.last);
+        let Some(kind) = looks.kinds.iter().find(|kind| kind.node == node && kind.call == call) else {
+            looks.kinds.push(Kind { group: number, place: of, node, call });
+            before = number;
+            continue;
+        };
+        readers.unlink(before, number, cell);
+        readers.change(kind.group, |later| later.first = reader.first);
+        moment = Some(readers.get(kind.group).last);
+        if context.shapes.noting.is_active {
+            joined.push((kind.place, of));
+        }
+    }
+    (looks.spent, looks.length) = if is_whole { (0, place) } else { (looks.spent + place, looks.length) };
+    context.looks = looks;
+    cell.readers = readers.add(Reader { site, next: cell.readers, first: now, last: now });
+    (if joined.is_empty() { Noted::First } else { Noted::Joined(joined) }, moment)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::tree::Frame;
+
+    /// First and last read by site, node and call, as a write now would find them.
+    fn groups_of(context: &Context, reads: &[Reader]) -> BTreeMap<(Site, usize, bool, PlaceId), (u64, u64)> {
+        let mut all = BTreeMap::new();
+        for read in reads {
+            let node = common(&context.nodes, read.last);
+            let key = (read.site, node.node, node.carried, context.call_of(node, 1, read.last));
+            let (first, last) = all.entry(key).or_insert((read.first, read.last));
+            (*first, *last) = (read.first.min(*first), read.last.max(*last));
+        }
+        all
+    }
+
+    #[test]
+    fn lists_do_not_grow_where_calls_take_turns() {
+        const PLACES: u32 = 9;
+        let mut context = Context::default();
+        context.frames.push(Frame::default());
+        context.push_node(0, 0);
+        context.push_node(1, 0);
+        let (mut readers, mut cell) = (Readers::default(), Cell::default());
+        let (mut each, mut longest) = (Vec::new(), 0);
+        for iteration in 0..2_000_u32 {
+            let turn = context.now + 1;
+            let node = &mut context.nodes[1];
+            (node.former, node.turn) = (node.turn, turn);
+            for step in 0..PLACES {
+                // In another order each time; one place is rare.
+                let place = 1 + (step * 7 + iteration * iteration) % (PLACES - u32::from(iteration % 64 != 0));
+                context.frames[0].pending = Some((place, 0, 0));
+                context.frames[0].pending_since = context.now + 1;
+                context.frames.push(Frame { node: 2, function: 1, call: place, ..Frame::default() });
+                context.push_node(0, 1);
+                for site in 1..4 {
+                    context.now += 1;
+                    note_read(&mut context, &mut readers, &mut cell, (site, 1));
+                    each.push(Reader { site, next: 0, first: context.now, last: context.now });
+                }
+                context.frames.pop();
+                context.nodes.pop();
+                let now = context.now;
+                context.frames[0].returned(now);
+            }
+            let mut at = cell.readers;
+            let list: Vec<Reader> = std::iter::from_fn(|| {
+                let reader = readers.get(at);
+                (std::mem::replace(&mut at, reader.next) != 0).then_some(reader)
+            })
+            .collect();
+            longest = longest.max(list.len());
+            if iteration % 100 == 0 {
+                assert_eq!(groups_of(&context, &list), groups_of(&context, &each), "iteration {iteration}");
+            }
+        }
+        // A write could distinguish 54: three sites, nine places, in this iteration and before. There were 54 000 reads.
+        assert!(longest < 2 * SHORT as usize, "{longest} groups");
+    }
+}

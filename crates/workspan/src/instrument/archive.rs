@@ -1,0 +1,187 @@
+//! Standing in for `ar`: the second forms of objects that it puts into a static library go into a second library beside it,
+//! `.libx.a.depend`, which the second link takes in place of `libx.a`.
+//!
+//! What the archiver is asked for happens first, as asked. Where the second library would not hold what the first one does, there is none.
+
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, Stdio};
+
+use anyhow::Context;
+
+use super::{companion, compiler};
+use crate::exit::{self, Outcome};
+
+/// The word by which scripts call this.
+pub const VERB: &str = "archive-as";
+/// Names of archivers that are stood in for, where they are in `PATH`.
+pub const COMMANDS: &[&str] = &["ar", "gcc-ar", "llvm-ar"];
+
+/// `workspan archive-as NAME -- ARGUMENTS`, as the stand-ins' scripts call it.
+pub fn run_if_asked(arguments: &[OsString]) -> Option<ExitCode> {
+    let [_, verb, name, dashes, rest @ ..] = arguments else {
+        return None;
+    };
+    (verb == VERB && dashes == "--").then(|| exit::code(run(name, rest)))
+}
+
+fn run(name: &OsStr, arguments: &[OsString]) -> anyhow::Result<Outcome> {
+    let archiver =
+        compiler::in_path(name).with_context(|| format!("found no {} but that of workspan", name.to_string_lossy()))?;
+    let change = Change::parse(arguments);
+    if let Some(archive) = change.archive().filter(|archive| !archive.exists()) {
+        // Of one that has been removed.
+        remove(&companion::beside(archive));
+    }
+    let mut command = Command::new(&archiver);
+    let status = command.args(arguments).status().with_context(|| format!("cannot run {}", archiver.display()))?;
+    match &change {
+        Change::None => {}
+        Change::Other(archive) => remove(&companion::beside(archive)),
+        Change::Add { archive, .. } => {
+            let is_done = status.success()
+                && companion::wanted()
+                && change.second().is_some_and(|second| {
+                    let mut command = Command::new(&archiver);
+                    command.args(second).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+                    command.status().is_ok_and(|status| status.success())
+                });
+            if !is_done {
+                remove(&companion::beside(archive));
+            }
+        }
+    }
+    Ok(match std::os::unix::process::ExitStatusExt::signal(&status) {
+        Some(signal) => Outcome::Signal(signal),
+        None => Outcome::Code(status.code().unwrap_or(1)),
+    })
+}
+
+fn remove(file: &Path) {
+    // Mostly there is none.
+    let _ = fs::remove_file(file);
+}
+
+/// What becomes of an archive.
+#[derive(Debug, PartialEq, Eq)]
+enum Change {
+    /// Nothing.
+    None,
+    /// Objects are added or replaced: `q` or `r` with modifiers.
+    Add { letters: String, archive: PathBuf, members: Vec<PathBuf> },
+    /// Anything else.
+    Other(PathBuf),
+}
+
+impl Change {
+    fn parse(arguments: &[OsString]) -> Change {
+        let mut rest = arguments.iter();
+        let letters = loop {
+            match rest.next().map(|argument| argument.to_string_lossy()) {
+                None => return Change::None,
+                Some(option) if matches!(option.as_ref(), "--plugin" | "--target" | "--output") => {
+                    rest.next();
+                }
+                Some(option) if option.starts_with("--") || option.starts_with("-X") => {}
+                Some(letters) => break letters.trim_start_matches('-').to_owned(),
+            }
+        };
+        let has = |wanted: &str| letters.contains(|letter| wanted.contains(letter));
+        if !has("qrdms") || has("M") {
+            return Change::None;
+        }
+        let mut files: Vec<PathBuf> = rest.map(PathBuf::from).collect();
+        if has("abiN") && !files.is_empty() {
+            // A place among the members.
+            files.remove(0);
+        }
+        if files.is_empty() {
+            return Change::None;
+        }
+        let archive = files.remove(0);
+        let is_listed = files.iter().any(|file| file.to_string_lossy().starts_with('@'));
+        if has("abiNdm") || is_listed {
+            return Change::Other(archive);
+        }
+        if files.is_empty() || !has("qr") {
+            // An index alone.
+            return Change::None;
+        }
+        Change::Add { letters, archive, members: files }
+    }
+
+    fn archive(&self) -> Option<&Path> {
+        match self {
+            Change::None => None,
+            Change::Add { archive, .. } | Change::Other(archive) => Some(archive),
+        }
+    }
+
+    /// What makes the second archive: with an index, which may be made later for the first one.
+    fn second(&self) -> Option<Vec<OsString>> {
+        let Change::Add { letters, archive, members } = self else {
+            return None;
+        };
+        let seconds: Vec<PathBuf> = members.iter().map(|member| companion::of_object(member)).collect();
+        if seconds == *members {
+            return None;
+        }
+        // Not only what is newer: an object and its second form are in the archives together.
+        let mut letters: String = letters.chars().filter(|letter| !"Suv".contains(*letter)).collect();
+        letters.push('s');
+        let files = std::iter::once(companion::beside(archive)).chain(seconds).map(PathBuf::into_os_string);
+        Some(std::iter::once(OsString::from(letters)).chain(files).collect())
+    }
+}
+
+/// The second form of a library that a linker finds in these folders.
+pub fn second_library(name: &str, folders: &[PathBuf]) -> Option<PathBuf> {
+    let (shared, archive) = match name.strip_prefix(':') {
+        Some(file) => (None, file.to_owned()),
+        None => (Some(format!("lib{name}.so")), format!("lib{name}.a")),
+    };
+    for folder in folders {
+        if shared.as_ref().is_some_and(|shared| folder.join(shared).exists()) {
+            return None;
+        }
+        let archive = folder.join(&archive);
+        if archive.exists() {
+            return Some(companion::beside(&archive)).filter(|second| second.is_file());
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn change(text: &str) -> Change {
+        Change::parse(&text.split(' ').map(OsString::from).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn command_lines_are_understood() {
+        let add = |letters: &str, archive: &str, members: &[&str]| Change::Add {
+            letters: letters.to_owned(),
+            archive: archive.into(),
+            members: members.iter().map(PathBuf::from).collect(),
+        };
+        for (text, expected) in [
+            ("cq libx.a a.o b.o", add("cq", "libx.a", &["a.o", "b.o"])),
+            ("-rcs out/libx.a a.o", add("rcs", "out/libx.a", &["a.o"])),
+            ("--plugin p.so csrDT x.a a.o", add("csrDT", "x.a", &["a.o"])),
+            ("t libx.a", Change::None),
+            ("s libx.a", Change::None),
+            ("x libx.a a.o", Change::None),
+            ("-M", Change::None),
+            ("--version", Change::None),
+            ("d libx.a a.o", Change::Other("libx.a".into())),
+            ("rb a.o libx.a c.o", Change::Other("libx.a".into())),
+            ("rcs libx.a @objects", Change::Other("libx.a".into())),
+        ] {
+            assert_eq!(change(text), expected, "{text}");
+        }
+    }
+}
