@@ -6,10 +6,10 @@
 //! **Cost:** a read looks at [`LOOK`] groups at most. Once a list has been looked at for longer than it is, all groups of
 //! the site that can be become one: so no list grows with the run, and what that costs has been spent on looking.
 
+use super::looks::ReadKind;
 use super::step::Noted;
 use super::Context;
 use crate::shadow::{Cell, Reader, Readers, Site};
-use crate::source::PlaceId;
 use crate::tree::{common, common_of_both, Common};
 
 /// Groups that are looked at when a read is added: of its site, and of all.
@@ -17,27 +17,6 @@ const SURVIVORS: usize = 4;
 const LOOK: u32 = 1 << 10;
 /// A list that is shorter counts as one of this length.
 const SHORT: u32 = 512;
-
-/// Groups of one site that lie in one node, and in one call of its function, are one kind.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Kind {
-    /// The latest group of the kind, and its place in the list.
-    group: u32,
-    place: u32,
-    node: Common,
-    call: PlaceId,
-}
-
-/// What looking at a list has cost.
-#[derive(Debug, Default)]
-pub(super) struct Looks {
-    /// Groups looked at since a list was gone through as a whole.
-    spent: u32,
-    /// How many that list had.
-    length: u32,
-    /// Room for one list.
-    kinds: Vec<Kind>,
-}
 
 /// Adds a read to those since the last write; where two groups became one, the last moment of the later one.
 pub(super) fn note_read(
@@ -124,7 +103,7 @@ fn join_reads(
         let node = common(&context.nodes, reader.last);
         let call = context.call_of(node, function, reader.last);
         let Some(kind) = looks.kinds.iter().find(|kind| kind.node == node && kind.call == call) else {
-            looks.kinds.push(Kind { group: number, place: of, node, call });
+            looks.kinds.push(ReadKind { group: number, place: of, node, call });
             before = number;
             continue;
         };
@@ -146,6 +125,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
+    use crate::source::PlaceId;
     use crate::tree::Frame;
 
     /// First and last read by site, node and call, as a write now would find them.

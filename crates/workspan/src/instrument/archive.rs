@@ -1,7 +1,7 @@
 //! Standing in for `ar`: the second forms of objects that it puts into a static library go into a second library beside it,
 //! `.libx.a.depend`, which the second link takes in place of `libx.a`.
 //!
-//! What the archiver is asked for happens first, as asked. Where the second library would not hold what the first one does, there is none.
+//! The archiver runs first, with its own arguments. Where the second library would not hold what the first one does, there is none.
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -133,24 +133,6 @@ impl Change {
         let files = std::iter::once(companion::beside(archive)).chain(seconds).map(PathBuf::into_os_string);
         Some(std::iter::once(OsString::from(letters)).chain(files).collect())
     }
-}
-
-/// The second form of a library that a linker finds in these folders.
-pub fn second_library(name: &str, folders: &[PathBuf]) -> Option<PathBuf> {
-    let (shared, archive) = match name.strip_prefix(':') {
-        Some(file) => (None, file.to_owned()),
-        None => (Some(format!("lib{name}.so")), format!("lib{name}.a")),
-    };
-    for folder in folders {
-        if shared.as_ref().is_some_and(|shared| folder.join(shared).exists()) {
-            return None;
-        }
-        let archive = folder.join(&archive);
-        if archive.exists() {
-            return Some(companion::beside(&archive)).filter(|second| second.is_file());
-        }
-    }
-    None
 }
 
 #[cfg(test)]

@@ -2,14 +2,13 @@
 //!
 //! The compiler is run twice. What the second run makes lies beside the first, with a name that begins with a dot: objects
 //! `.x.o.depend`, which the second link takes in place of `x.o`, and the program `.prog.depend`. An object without a second form is
-//! linked as it is; static libraries have a second form, too ([`archive`]). A second run that fails takes nothing away: the build goes on, and `workspan depend` says what is missing.
+//! linked as it is; static libraries have a second form, too ([`super::archive`]). A second run that fails takes nothing away: the build goes on, and `workspan depend` says what is missing.
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use super::archive;
 use super::compiler::Language;
 
 /// Set by `cargo workspan depend`, for rustc: programs are built in this form alone. Its value is a folder for what rustc keeps.
@@ -124,7 +123,7 @@ fn changed(arguments: &[OsString]) -> Vec<OsString> {
             _ if text.starts_with("-o") && !text.starts_with("-openmp") || text.starts_with("-save-temps=") => {}
             "-l" => {
                 let name = rest.next().cloned().unwrap_or_default();
-                match archive::second_library(&name.to_string_lossy(), &folders) {
+                match second_library(&name.to_string_lossy(), &folders) {
                     Some(second) => all.push(second.into_os_string()),
                     None => all.extend([argument.clone(), name]),
                 }
@@ -133,7 +132,7 @@ fn changed(arguments: &[OsString]) -> Vec<OsString> {
                 let path = Path::new(argument);
                 let is_archive = path.extension().is_some_and(|extension| extension == "a");
                 let second = match text.strip_prefix("-l") {
-                    Some(name) => archive::second_library(name, &folders),
+                    Some(name) => second_library(name, &folders),
                     None => Some(beside(path)).filter(|second| is_archive && second.is_file()),
                 };
                 all.push(second.unwrap_or_else(|| of_object(path)).into_os_string());
@@ -155,4 +154,22 @@ fn library_folders(arguments: &[OsString]) -> Vec<PathBuf> {
         }
     }
     folders
+}
+
+/// The second form of a library that a linker finds in these folders.
+fn second_library(name: &str, folders: &[PathBuf]) -> Option<PathBuf> {
+    let (shared, archive) = match name.strip_prefix(':') {
+        Some(file) => (None, file.to_owned()),
+        None => (Some(format!("lib{name}.so")), format!("lib{name}.a")),
+    };
+    for folder in folders {
+        if shared.as_ref().is_some_and(|shared| folder.join(shared).exists()) {
+            return None;
+        }
+        let archive = folder.join(&archive);
+        if archive.exists() {
+            return Some(beside(&archive)).filter(|second| second.is_file());
+        }
+    }
+    None
 }
