@@ -30,25 +30,28 @@ fn run(name: &OsStr, arguments: &[OsString]) -> anyhow::Result<Outcome> {
     let archiver =
         compiler::in_path(name).with_context(|| format!("found no {} but that of workspan", name.to_string_lossy()))?;
     let change = Change::parse(arguments);
-    if let Some(archive) = change.archive().filter(|archive| !archive.exists()) {
-        // Of one that has been removed.
-        remove(&companion::beside(archive));
-    }
     let mut command = Command::new(&archiver);
     let status = command.args(arguments).status().with_context(|| format!("cannot run {}", archiver.display()))?;
     match &change {
         Change::None => {}
         Change::Other(archive) => remove(&companion::beside(archive)),
-        Change::Add { archive, .. } => {
-            let is_done = status.success()
-                && companion::wanted()
-                && change.second().is_some_and(|second| {
-                    let mut command = Command::new(&archiver);
-                    command.args(second).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-                    command.status().is_ok_and(|status| status.success())
-                });
-            if !is_done {
-                remove(&companion::beside(archive));
+        Change::Add { letters, archive, members } => {
+            let second = companion::beside(archive);
+            let holds_all = holds_no_other(&archiver, archive, members);
+            if holds_all {
+                remove(&second);
+            }
+            let seconds: Vec<PathBuf> = members.iter().map(|member| companion::of_object(member)).collect();
+            // What the first library held before, the second one must hold.
+            let wanted = if holds_all { seconds != *members } else { second.exists() };
+            if wanted {
+                let mut command = Command::new(&archiver);
+                command.arg(letters_of_second(letters)).arg(&second).args(seconds);
+                command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+                let is_done = status.success() && companion::wanted() && command.status().is_ok_and(|it| it.success());
+                if !is_done {
+                    remove(&second);
+                }
             }
         }
     }
@@ -110,29 +113,21 @@ impl Change {
         }
         Change::Add { letters, archive, members: files }
     }
+}
 
-    fn archive(&self) -> Option<&Path> {
-        match self {
-            Change::None => None,
-            Change::Add { archive, .. } | Change::Other(archive) => Some(archive),
-        }
-    }
+/// True if an archive has these members alone.
+fn holds_no_other(archiver: &Path, archive: &Path, members: &[PathBuf]) -> bool {
+    let Ok(listed) = Command::new(archiver).arg("t").arg(archive).stderr(Stdio::null()).output() else {
+        return false;
+    };
+    let listed = String::from_utf8_lossy(&listed.stdout).into_owned();
+    listed.lines().all(|line| members.iter().any(|member| member.file_name() == Path::new(line).file_name()))
+}
 
-    /// What makes the second archive: with an index, which may be made later for the first one.
-    fn second(&self) -> Option<Vec<OsString>> {
-        let Change::Add { letters, archive, members } = self else {
-            return None;
-        };
-        let seconds: Vec<PathBuf> = members.iter().map(|member| companion::of_object(member)).collect();
-        if seconds == *members {
-            return None;
-        }
-        // Not only what is newer: an object and its second form are in the archives together.
-        let mut letters: String = letters.chars().filter(|letter| !"Suv".contains(*letter)).collect();
-        letters.push('s');
-        let files = std::iter::once(companion::beside(archive)).chain(seconds).map(PathBuf::into_os_string);
-        Some(std::iter::once(OsString::from(letters)).chain(files).collect())
-    }
+/// What makes the second archive: with an index, which may be made later for the first one; and not only of what is newer, since an
+/// object and its second form are in the archives together.
+fn letters_of_second(letters: &str) -> String {
+    letters.chars().filter(|letter| !"Suv".contains(*letter)).chain(['s']).collect()
 }
 
 #[cfg(test)]

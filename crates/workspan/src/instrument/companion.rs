@@ -2,7 +2,8 @@
 //!
 //! The compiler is run twice. What the second run makes lies beside the first, with a name that begins with a dot: objects
 //! `.x.o.depend`, which the second link takes in place of `x.o`, and the program `.prog.depend`. An object without a second form is
-//! linked as it is; static libraries have a second form, too ([`super::archive`]). A second run that fails takes nothing away: the build goes on, and `workspan depend` says what is missing.
+//! linked as it is; static libraries have a second form, too ([`super::archive`]). A second run that fails takes nothing away: the build
+//! goes on, and `workspan depend` says what is missing.
 
 use std::ffi::{OsStr, OsString};
 use std::fs;

@@ -294,6 +294,17 @@ fn loops_in_static_libraries_are_judged() {
     assert!(built.status.success(), "{}", err(&built));
     build(&folder, "cc own.o liblate.a -o prog");
     assert_eq!(verdict(&profile(&folder, &[]), 3), ["yes"]);
+    // One that was there before keeps what it held: its second form would lack that.
+    fs::remove_file(folder.join(".liblate.a.depend")).expect("it was made");
+    let add = |object: &str| workspan(&folder, &["build", "--", "ar", "rs", "liblate.a", object]);
+    assert!(add("own.o").status.success() && !folder.join(".liblate.a.depend").exists());
+    // Both objects are new: nothing is left that it would lack.
+    let built = workspan(&folder, &["build", "--", "ar", "rs", "liblate.a", "late.o", "own.o"]);
+    assert!(built.status.success() && folder.join(".liblate.a.depend").exists(), "{}", err(&built));
+    // Another one is added to both.
+    assert!(add("late.o").status.success() && folder.join(".liblate.a.depend").exists());
+    build(&folder, "cc -Wl,-u,main liblate.a -o prog");
+    assert_eq!(verdict(&profile(&folder, &[]), 3), ["yes"]);
     // Without one of its objects, there is no second library, and the program is linked as it is.
     let built = workspan(&folder, &["build", "--", "ar", "d", "liblate.a", "none.o"]);
     assert!(built.status.success() && !folder.join(".liblate.a.depend").exists(), "{}", err(&built));
