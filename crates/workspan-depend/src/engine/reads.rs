@@ -3,8 +3,9 @@
 //! **Invariant:** the groups of one site are in the order of time, the latest first; two that lie in the same node of the tree, and in the
 //! same call of its function, may be one or two: whoever writes takes them together.
 //!
-//! **Cost:** a read looks at [`LOOK`] groups at most. Once a list has been looked at for longer than it is, all groups of
-//! the site that can be become one: so no list grows with the run, and what that costs has been spent on looking.
+//! **Cost:** a read looks at [`LOOK`] groups at most. Once that has come to twice as many as the last list had that was gone
+//! through as a whole, and to twice [`SHORT`], the next list is, and all groups of its site that can be become one: so no list grows with
+//! the run, and going through it costs less than was spent on looking.
 
 use super::looks::ReadKind;
 use super::step::Noted;

@@ -1,28 +1,20 @@
 //! Calling cargo.
 
 use std::io::{BufRead, BufReader};
-use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
-use std::process::{Command, ExitStatus, Stdio};
+use std::process::{Command, Stdio};
 
 use anyhow::Context;
 
 use crate::exit::Outcome;
-use crate::{exit, signals};
+use crate::signals;
 
 /// Runs cargo to its end, which becomes ours.
 pub(super) fn run(command: &mut Command) -> anyhow::Result<Outcome> {
     let caught = signals::Caught::new()?;
     let mut child = command.spawn().context("cannot run cargo")?;
     let _passed_on = caught.pass_on_to(&child);
-    Ok(outcome(child.wait().context("cannot wait for cargo")?))
-}
-
-fn outcome(status: ExitStatus) -> Outcome {
-    match status.signal() {
-        Some(signal) => Outcome::Signal(signal),
-        None => Outcome::Code(status.code().unwrap_or(i32::from(exit::FAILED))),
-    }
+    Ok(Outcome::of(child.wait().context("cannot wait for cargo")?))
 }
 
 /// Builds, and hands the executables to `report`, which checks what is in them.
@@ -45,7 +37,7 @@ pub(super) fn build(
     }
     let status = child.wait().context("cannot wait for cargo")?;
     if !status.success() {
-        return Ok(outcome(status));
+        return Ok(Outcome::of(status));
     }
     report(programs)?;
     Ok(Outcome::OK)

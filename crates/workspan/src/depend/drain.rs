@@ -25,10 +25,17 @@ pub struct Drained {
     pub engine: Engine,
     /// Buffers with events that are not understood.
     pub unknown: u32,
-    /// The analysis needed more memory than it may: the rest of the run is missing.
-    pub beyond: bool,
-    /// A signal after the program's end has ended the analysis: the rest is missing, too.
-    pub stopped: bool,
+    /// What has ended the analysis before the run's end: the rest is missing.
+    pub cut: Option<Cut>,
+}
+
+/// Why an analysis ends before the run does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cut {
+    /// It needed more memory than it may.
+    Memory,
+    /// A signal after the program's end.
+    Signal,
 }
 
 /// Runs something, and analyses meanwhile and afterwards. `most`: bytes of memory; `engine`: has seen nothing yet.
@@ -58,7 +65,7 @@ struct Work {
 
 fn work(memory: &Memory, most: u64, engine: Engine, dead: &AtomicBool) -> Drained {
     let mut work = Work { program: Program::new(), engine, ..Work::default() };
-    let (mut beyond, mut stopped) = (false, false);
+    let mut cut = None;
     loop {
         let seen = memory.doorbell();
         let was_dead = dead.load(Ordering::Acquire);
@@ -78,17 +85,16 @@ fn work(memory: &Memory, most: u64, engine: Engine, dead: &AtomicBool) -> Draine
             };
             work.add(part);
         }
-        if beyond || stopped {
-            continue;
-        }
         if was_dead && signals::stopped() {
-            stopped = true;
+            cut = cut.or(Some(Cut::Signal));
+        }
+        if cut.is_some() {
             continue;
         }
         work.early.insert((taken.context, taken.sequence), taken);
         work.in_order();
         if work.engine.bytes() as u64 > most {
-            beyond = true;
+            cut = Some(Cut::Memory);
             memory.close();
         }
     }
@@ -96,7 +102,7 @@ fn work(memory: &Memory, most: u64, engine: Engine, dead: &AtomicBool) -> Draine
     for taken in std::mem::take(&mut work.early).into_values() {
         work.analyse(&taken);
     }
-    Drained { engine: work.engine, unknown: work.unknown, beyond, stopped }
+    Drained { engine: work.engine, unknown: work.unknown, cut }
 }
 
 impl Work {

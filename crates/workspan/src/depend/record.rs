@@ -17,7 +17,7 @@ use workspan_model::Exit;
 use workspan_trace::drain::Memory;
 use workspan_trace::shm;
 
-use super::drain::{self, Drained};
+use super::drain::{self, Cut, Drained};
 use super::report;
 use crate::args::depend::Depend;
 use crate::exit::{Outcome, Status, FAILED};
@@ -170,13 +170,14 @@ fn problems(drained: &Drained, exit: Exit, limit: u64) -> Vec<String> {
     if let Exit::Signal(signal) = exit {
         found.push(format!("the program was ended by signal {signal}: the profile ends there"));
     }
-    if drained.beyond {
-        found.push(format!(
+    match drained.cut {
+        Some(Cut::Memory) => found.push(format!(
             "the history of the program's memory needs more than {limit} MiB: the profile ends there (see --memory-limit)"
-        ));
-    }
-    if drained.stopped {
-        found.push("a signal has ended the analysis: what the program did last is not in the profile".to_owned());
+        )),
+        Some(Cut::Signal) => {
+            found.push("a signal has ended the analysis: what the program did last is not in the profile".to_owned());
+        }
+        None => {}
     }
     if drained.unknown > 0 {
         found.push(format!("{} buffers hold events that are not understood", drained.unknown));

@@ -29,36 +29,36 @@ pub fn run_if_asked(arguments: &[OsString]) -> Option<ExitCode> {
 fn run(name: &OsStr, arguments: &[OsString]) -> anyhow::Result<Outcome> {
     let archiver =
         compiler::in_path(name).with_context(|| format!("found no {} but that of workspan", name.to_string_lossy()))?;
-    let change = Change::parse(arguments);
     let mut command = Command::new(&archiver);
     let status = command.args(arguments).status().with_context(|| format!("cannot run {}", archiver.display()))?;
-    match &change {
+    match Change::parse(arguments) {
         Change::None => {}
-        Change::Other(archive) => remove(&companion::beside(archive)),
-        Change::Add { letters, archive, members } => {
-            let second = companion::beside(archive);
-            let holds_all = holds_no_other(&archiver, archive, members);
-            if holds_all {
-                remove(&second);
-            }
-            let seconds: Vec<PathBuf> = members.iter().map(|member| companion::of_object(member)).collect();
-            // What the first library held before, the second one must hold.
-            let wanted = if holds_all { seconds != *members } else { second.exists() };
-            if wanted {
-                let mut command = Command::new(&archiver);
-                command.arg(letters_of_second(letters)).arg(&second).args(seconds);
-                command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-                let is_done = status.success() && companion::wanted() && command.status().is_ok_and(|it| it.success());
-                if !is_done {
-                    remove(&second);
-                }
-            }
+        Change::Add { letters, archive, members } if status.success() && companion::wanted() => {
+            add(&archiver, &letters, &archive, &members);
         }
+        Change::Add { archive, .. } | Change::Other(archive) => remove(&companion::beside(&archive)),
     }
-    Ok(match std::os::unix::process::ExitStatusExt::signal(&status) {
-        Some(signal) => Outcome::Signal(signal),
-        None => Outcome::Code(status.code().unwrap_or(1)),
-    })
+    Ok(Outcome::of(status))
+}
+
+/// Adds the second forms of members that an archive has got, if its second form then holds all that it does.
+fn add(archiver: &Path, letters: &str, archive: &Path, members: &[PathBuf]) {
+    let second = companion::beside(archive);
+    let seconds: Vec<PathBuf> = members.iter().map(|member| companion::of_object(member)).collect();
+    let begins = holds_no_other(archiver, archive, members);
+    if begins {
+        remove(&second);
+    }
+    let is_needless = if begins { seconds == members } else { !second.exists() };
+    if is_needless {
+        return;
+    }
+    let mut command = Command::new(archiver);
+    command.arg(letters_of_second(letters)).arg(&second).args(seconds);
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    if !command.status().is_ok_and(|status| status.success()) {
+        remove(&second);
+    }
 }
 
 fn remove(file: &Path) {

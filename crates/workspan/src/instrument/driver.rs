@@ -82,10 +82,7 @@ fn run(language: Language, arguments: &[OsString]) -> anyhow::Result<Outcome> {
         companion::finish(second, output);
     }
     let status = status?;
-    let outcome = match std::os::unix::process::ExitStatusExt::signal(&status) {
-        Some(signal) => Outcome::Signal(signal),
-        None => Outcome::Code(status.code().unwrap_or(1)),
-    };
+    let outcome = Outcome::of(status);
     if outcome == Outcome::OK && line.compiles() {
         for file in line.outputs() {
             if check::state(&file) == State::Native {
@@ -177,10 +174,7 @@ fn rust(installed: &Installed, arguments: &[OsString]) -> anyhow::Result<Outcome
         let pass = installed.folder.file_name().unwrap_or_default().to_string_lossy();
         output::data(&format!("workspan: {pass}\n"))?;
     }
-    Ok(match std::os::unix::process::ExitStatusExt::signal(&status) {
-        Some(signal) => Outcome::Signal(signal),
-        None => Outcome::Code(status.code().unwrap_or(1)),
-    })
+    Ok(Outcome::of(status))
 }
 
 /// The processor that rustc compiles for, as its options say.

@@ -3,8 +3,8 @@
 //!
 //! The folder's name is a hash of its content: programs that were built with another version of workspan keep theirs.
 //!
-//! Archivers, and commands with a version or with the machine's name, as in `gcc-12` and `x86_64-linux-gnu-g++`, have a stand-in if they are in
-//! `PATH`: a build that looks for a compiler finds none that is not there.
+//! Archivers, and commands with a version or with the machine's name, as in `gcc-12` and `x86_64-linux-gnu-g++`, have a stand-in if they
+//! are in `PATH`: a build that looks for a compiler finds none that is not there.
 
 use std::env;
 use std::fs;
@@ -65,8 +65,8 @@ pub struct Installed {
     pub mpi: PathBuf,
     /// The folder of the stand-ins.
     pub bin: PathBuf,
-    /// This program, as their scripts call it.
-    pub quoted: String,
+    /// This program, quoted for a shell.
+    pub program: String,
 }
 
 /// Writes the files, if they are not there yet.
@@ -93,7 +93,7 @@ pub fn install() -> anyhow::Result<Installed> {
         bin: folder.join("bin"),
         other: (!OTHER_RUN_TIME.is_empty()).then(|| folder.join(OTHER)),
         folder: folder.clone(),
-        quoted: format!("'{}'", identity.replace('\'', "'\\''")),
+        program: format!("'{}'", identity.replace('\'', "'\\''")),
     };
     for made in [&folder, &installed.bin] {
         cache::make_folder(made).with_context(|| format!("cannot make {}", made.display()))?;
@@ -137,7 +137,7 @@ pub fn stand_in_for_all(installed: &Installed) -> anyhow::Result<()> {
 
 /// What a stand-in runs, with its own arguments.
 fn script(installed: &Installed, verb: &str) -> String {
-    format!("#!/bin/sh\nexec {} {verb} -- \"$@\"\n", installed.quoted)
+    format!("#!/bin/sh\nexec {} {verb} -- \"$@\"\n", installed.program)
 }
 
 fn write(path: &Path, content: &[u8]) -> anyhow::Result<()> {

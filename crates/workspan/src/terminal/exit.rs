@@ -1,6 +1,7 @@
 //! Exit statuses.
 
-use std::process::ExitCode;
+use std::os::unix::process::ExitStatusExt;
+use std::process::{ExitCode, ExitStatus};
 
 use crate::output;
 
@@ -29,6 +30,14 @@ pub enum Outcome {
 impl Outcome {
     /// All is well.
     pub const OK: Outcome = Outcome::Code(0);
+
+    /// As a program ended that was run in place of us.
+    pub fn of(status: ExitStatus) -> Outcome {
+        match status.signal() {
+            Some(signal) => Outcome::Signal(signal),
+            None => Outcome::Code(status.code().unwrap_or(i32::from(FAILED))),
+        }
+    }
 }
 
 /// Ends the process accordingly: with a status, or by the signal that ended the program.
