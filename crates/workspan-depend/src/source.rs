@@ -180,6 +180,12 @@ impl Source {
         source
     }
 
+    /// The function of a site; not known: no function's number.
+    #[inline]
+    pub fn function_of(&self, site: Site) -> u32 {
+        self.sites.get(site as usize).map_or(u32::MAX, |site| site.function)
+    }
+
     /// Number of a name.
     pub fn name(&mut self, name: &str) -> u32 {
         if name.is_empty() {

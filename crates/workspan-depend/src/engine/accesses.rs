@@ -103,8 +103,7 @@ impl Engine {
             if at.is_some() {
                 self.expose(context, site, at);
             }
-            let function = self.source.sites.get(site as usize).map_or(u32::MAX, |site| site.function);
-            note_read(context, readers, cell, (site, function));
+            note_read(context, readers, cell, site, |site| self.source.function_of(site));
         }
         if mode != Mode::Load {
             if cell.writer != 0 && !same {
@@ -138,7 +137,7 @@ impl Engine {
                 continue;
             }
             let node = common(&context.nodes, reader.last);
-            let function = self.source.sites.get(reader.site as usize).map_or(u32::MAX, |site| site.function);
+            let function = self.source.function_of(reader.site);
             let call = context.call_of(node, function, reader.last);
             let is_same = |(other, of): &&mut (Reader, Common)| {
                 other.site == reader.site && *of == node && context.call_of(node, function, other.last) == call

@@ -131,6 +131,12 @@ fn interval(context: &Context, at: Common, moment: u64) -> (u64, u64) {
 pub(super) fn quick_read(context: &mut Context, habit: &Habit, (cell, place): (Cell, (u32, u32)), turn: u64) -> bool {
     let (site, now) = (habit.site, context.now);
     let readers = &mut context.shadow.readers;
+    let new = Reader { site, next: cell.readers, first: now, last: now, ..Reader::default() };
+    let head = readers.get(cell.readers);
+    if head.length < head.limit {
+        context.shadow.cell(place).0.readers = readers.add(new);
+        return true;
+    }
     // The latest group of the site, the one before, and what comes before that in the list.
     let (mut latest, mut former, mut before) = (0, 0, 0);
     let (mut at, mut last, mut count) = (cell.readers, 0, 0);
@@ -159,8 +165,7 @@ pub(super) fn quick_read(context: &mut Context, habit: &Habit, (cell, place): (C
         }
     }
     if former == 0 {
-        let new = readers.add(Reader { site, next: cell.readers, first: now, last: now });
-        context.shadow.cell(place).0.readers = new;
+        context.shadow.cell(place).0.readers = readers.add(new);
         return true;
     }
     // In an iteration or call after the former two, which become one.
@@ -180,7 +185,7 @@ pub(super) fn quick_read(context: &mut Context, habit: &Habit, (cell, place): (C
     }
     readers.change(latest, |reader| reader.first = old.first);
     readers.change(before, |reader| reader.next = old.next);
-    readers.set(former, Reader { site, next: cell.readers, first: now, last: now });
+    readers.set(former, Reader { site, next: cell.readers, first: now, last: now, ..readers.get(cell.readers) });
     context.shadow.cell(place).0.readers = former;
     true
 }

@@ -75,7 +75,7 @@ impl Engine {
             return;
         }
         let mut readers = std::mem::take(&mut context.shadow.readers);
-        if let Some(moment) = note_read(context, &mut readers, &mut cell, (site, function)) {
+        if let Some(moment) = note_read(context, &mut readers, &mut cell, site, |site| self.source.function_of(site)) {
             habit.together = [context.together(function, moment), habit.together[0]];
         }
         context.shadow.readers = readers;

@@ -3,9 +3,9 @@
 //! **Invariant:** the groups of one site are in the order of time, the latest first; two that lie in the same node of the tree, and in the
 //! same call of its function, may be one or two: whoever writes takes them together.
 //!
-//! **Cost:** a read looks at [`LOOK`] groups at most. Once that has come to twice as many as the last list had that was gone
-//! through as a whole, and to twice [`SHORT`], the next list is, and all groups of its site that can be become one: so no list grows with
-//! the run, and going through it costs less than was spent on looking.
+//! **Cost:** in a list of up to [`LOOK`] groups a read looks for those of its site. A longer list gets a new group for each read; when it
+//! is twice as long as what was left the last time, all groups of it that can be become one. So no list grows with the run, and a read
+//! costs a few looks, however many sites read. While a step is noted a read always looks: the lists of locals say which shape a frame has.
 
 use super::looks::ReadKind;
 use super::step::Noted;
@@ -15,28 +15,39 @@ use crate::tree::{common, common_of_both, Common};
 
 /// Groups that are looked at when a read is added: of its site, and of all.
 const SURVIVORS: usize = 4;
-const LOOK: u32 = 1 << 10;
-/// A list that is shorter counts as one of this length.
-const SHORT: u32 = 512;
+const LOOK: u32 = 16;
+/// At how many groups a list is looked at as a whole, at least.
+const LONG: u32 = 2 * LOOK;
 
-/// Adds a read to those since the last write; where two groups became one, the last moment of the later one.
+/// Adds a read to those since the last write; where two groups became one, the last moment of the later one. `function_of`: that of a
+/// site.
 pub(super) fn note_read(
     context: &mut Context,
     readers: &mut Readers,
     cell: &mut Cell,
-    (site, function): (Site, u32),
+    site: Site,
+    function_of: impl Fn(Site) -> u32,
 ) -> Option<u64> {
     let now = context.now;
+    let new = Reader { site, next: cell.readers, first: now, last: now, ..Reader::default() };
+    let head = readers.get(cell.readers);
+    if head.limit != 0 && !context.shapes.noting.is_active {
+        if head.length >= head.limit {
+            join_all(context, readers, cell, function_of);
+        }
+        cell.readers = readers.add(Reader { next: cell.readers, ..new });
+        return None;
+    }
+    let function = function_of(site);
     let turn = context.nodes.last().map_or(0, |node| node.turn);
     // In the iteration or call that runs, and not by a call of the same function that it has made.
     let innermost = Common { node: context.nodes.len().saturating_sub(1), carried: false };
     let is_here = |context: &Context, reader: &Reader| {
         reader.first >= turn && context.call_of(innermost, function, reader.last) == 0
     };
-    let head = readers.get(cell.readers);
     if cell.readers == 0 || head.site == site && is_here(context, &head) {
         if cell.readers == 0 {
-            cell.readers = readers.add(Reader { site, next: 0, first: now, last: now });
+            cell.readers = readers.add(new);
             context.shapes.noting.read(|| Noted::First);
             return None;
         }
@@ -56,7 +67,7 @@ pub(super) fn note_read(
                 })
         };
         if is_one {
-            cell.readers = readers.add(Reader { site, next: cell.readers, first: now, last: now });
+            cell.readers = readers.add(new);
             context.shapes.noting.read(|| Noted::First);
             return None;
         }
@@ -82,12 +93,13 @@ fn join_reads(
     let now = context.now;
     let turn = context.nodes.last().map_or(0, |node| node.turn);
     let innermost = Common { node: context.nodes.len().saturating_sub(1), carried: false };
+    let is_noted = context.shapes.noting.is_active;
+    let (survivors, look) = if is_noted { (SURVIVORS, u32::MAX) } else { (usize::MAX, LOOK) };
     let mut looks = std::mem::take(&mut context.looks);
-    looks.kinds.clear();
-    let is_whole = looks.spent > 2 * looks.length.max(SHORT);
+    looks.clear();
     let (mut at, mut before, mut place) = (cell.readers, 0, 0);
     let (mut joined, mut moment) = (Vec::new(), None);
-    while at != 0 && (is_whole || looks.kinds.len() < SURVIVORS && place < LOOK) {
+    while at != 0 && looks.len() < survivors && place < look {
         let reader = readers.get(at);
         let (number, of) = (at, place);
         (at, place) = (reader.next, place + 1);
@@ -95,30 +107,53 @@ fn join_reads(
             before = number;
             continue;
         }
-        if looks.kinds.is_empty() && reader.first >= turn && context.call_of(innermost, function, reader.last) == 0 {
+        if looks.is_empty() && reader.first >= turn && context.call_of(innermost, function, reader.last) == 0 {
             readers.set(number, Reader { last: now, ..reader });
-            looks.spent += place;
             context.looks = looks;
             return (Noted::Longer(of), None);
         }
         let node = common(&context.nodes, reader.last);
-        let call = context.call_of(node, function, reader.last);
-        let Some(kind) = looks.kinds.iter().find(|kind| kind.node == node && kind.call == call) else {
-            looks.kinds.push(ReadKind { group: number, place: of, node, call });
+        let kind = ReadKind { site, node, call: context.call_of(node, function, reader.last) };
+        let Some((group, of_group)) = looks.meet(kind, (number, of)) else {
             before = number;
             continue;
         };
         readers.unlink(before, number, cell);
-        readers.change(kind.group, |later| later.first = reader.first);
-        moment = Some(readers.get(kind.group).last);
-        if context.shapes.noting.is_active {
-            joined.push((kind.place, of));
+        readers.change(group, |later| later.first = reader.first);
+        moment = Some(readers.get(group).last);
+        if is_noted {
+            joined.push((of_group, of));
         }
     }
-    (looks.spent, looks.length) = if is_whole { (0, place) } else { (looks.spent + place, looks.length) };
     context.looks = looks;
-    cell.readers = readers.add(Reader { site, next: cell.readers, first: now, last: now });
+    cell.readers = readers.add(Reader { site, next: cell.readers, first: now, last: now, ..Reader::default() });
+    if at != 0 && place == look {
+        readers.change(cell.readers, |head| head.limit = LONG);
+    }
     (if joined.is_empty() { Noted::First } else { Noted::Joined(joined) }, moment)
+}
+
+/// All groups of a list that no write can distinguish become one.
+#[cold]
+fn join_all(context: &mut Context, readers: &mut Readers, cell: &mut Cell, function_of: impl Fn(Site) -> u32) {
+    let mut looks = std::mem::take(&mut context.looks);
+    looks.clear();
+    let (mut at, mut before, mut place) = (cell.readers, 0, 0);
+    while at != 0 {
+        let (number, reader) = (at, readers.get(at));
+        at = reader.next;
+        let node = common(&context.nodes, reader.last);
+        let call = context.call_of(node, function_of(reader.site), reader.last);
+        match looks.meet(ReadKind { site: reader.site, node, call }, (number, place)) {
+            Some((group, _)) => {
+                readers.unlink(before, number, cell);
+                readers.change(group, |later| later.first = reader.first);
+            }
+            None => (before, place) = (number, place + 1),
+        }
+    }
+    context.looks = looks;
+    readers.change(cell.readers, |head| (head.length, head.limit) = (place, LONG.max(2 * place)));
 }
 
 #[cfg(test)]
@@ -163,8 +198,8 @@ mod tests {
                 context.push_node(0, 1);
                 for site in 1..4 {
                     context.now += 1;
-                    note_read(&mut context, &mut readers, &mut cell, (site, 1));
-                    each.push(Reader { site, next: 0, first: context.now, last: context.now });
+                    note_read(&mut context, &mut readers, &mut cell, site, |_| 1);
+                    each.push(Reader { site, first: context.now, last: context.now, ..Reader::default() });
                 }
                 context.frames.pop();
                 context.nodes.pop();
@@ -183,6 +218,6 @@ mod tests {
             }
         }
         // A write could distinguish 54: three sites, nine places, in this iteration and before. There were 54 000 reads.
-        assert!(longest < 2 * SHORT as usize, "{longest} groups");
+        assert!(longest <= 2 * 54, "{longest} groups");
     }
 }

@@ -18,7 +18,7 @@ impl Cell {
     /// The last write, as a group of accesses.
     #[inline]
     pub fn write(&self) -> Reader {
-        Reader { site: self.writer, next: 0, first: self.written, last: self.written }
+        Reader { site: self.writer, first: self.written, last: self.written, ..Reader::default() }
     }
 }
 
@@ -33,6 +33,10 @@ pub struct Reader {
     pub first: u64,
     /// Last read.
     pub last: u64,
+    /// Of the first group: how many there are, or fewer.
+    pub length: u32,
+    /// Of the first group: at which length all of them are looked at; 0: the list is short.
+    pub limit: u32,
 }
 
 /// Groups of reads, by number, from 1. Empty, it has allocated nothing: it is taken out for each access.
@@ -86,9 +90,11 @@ impl Readers {
         }
     }
 
-    /// A new group.
+    /// A new group, before those of a list.
     #[inline]
     pub fn add(&mut self, reader: Reader) -> u32 {
+        let Reader { length, limit, .. } = self.get(reader.next);
+        let reader = Reader { length: length + 1, limit, ..reader };
         let number = self.free;
         if let Some(place) = self.place(number) {
             let next = std::mem::replace(place, reader).next;
