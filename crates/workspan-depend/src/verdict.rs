@@ -31,7 +31,7 @@ use crate::engine::Engine;
 use crate::profile::{Blocker, Call, Dependence, Loop, Model, Parallel, Private, Profile, Reduction};
 use crate::shadow::Site;
 use crate::source::{PlaceId, SiteInfo};
-use crate::table::{Key, Record};
+use crate::table::{Key, Kind, Record};
 
 /// The profile of what an engine saw.
 pub fn profile(engine: &mut Engine) -> Profile {
@@ -217,8 +217,11 @@ impl Judge<'_> {
                 let in_calls = global.is_some();
                 // The last value of a copy that no clause names is lost.
                 blockers.extend(global.filter(|_| last).map(|(key, record)| self.blocker(key, record)));
-                let all: Vec<String> = all.collect();
+                let mut all: Vec<String> = all.collect();
                 let nameless = nameless.filter(|_| all.is_empty());
+                if all.is_empty() && !is_own {
+                    all.extend(self.read_as(carrier, carried));
+                }
                 found.private.extend(all.into_iter().chain(nameless).map(|variable| Private {
                     variable,
                     last,
@@ -231,6 +234,22 @@ impl Judge<'_> {
             }
             Remedy::NoneOfNames(record) => blockers.push(self.blocker(&record.0, &record.1)),
         }
+    }
+
+    /// What called functions write, as the function of the loop calls it where it reads it: Rust has them return objects into variables.
+    fn read_as(&self, carrier: u32, carried: &Carried<'_>) -> BTreeSet<String> {
+        let by_calls = carried.names.iter().filter(|(key, _)| key.sink_call != 0);
+        let written: BTreeSet<(Site, PlaceId)> = by_calls.map(|(key, _)| (key.sink, key.sink_call)).collect();
+        let function = self.engine.source.loops[carrier as usize - 1].function;
+        let reads = self.engine.table.all.iter().map(|(key, _)| key).filter(|key| {
+            let sink = self.site(key.sink);
+            key.kind == Kind::Raw
+                && written.contains(&(key.source, key.source_call))
+                && (sink.function == function && sink.direct && sink.variable != 0)
+                && !self.is_declared_inside(carrier, key.sink)
+        });
+        let names = reads.filter_map(|key| self.engine.source.names.get(self.site(key.sink).variable as usize));
+        names.filter_map(|name| name.split('.').next()).map(str::to_owned).collect()
     }
 
     /// True if what is accessed is no variable by itself.

@@ -8,6 +8,7 @@ use workspan_trace::program::{self, Module, NONE};
 use workspan_trace::VERSION;
 
 use crate::allocators::Allocators;
+use crate::begun;
 use crate::choosers;
 use crate::copies;
 use crate::debug::Places;
@@ -63,6 +64,7 @@ pub fn module(module: Ref) -> Result<bool, String> {
         loads::release(llvm, module);
         stores::split(llvm, module);
         rust::add_plainly(llvm, module);
+        begun::scopes(llvm, module);
         variables = rust::variables(llvm, module);
         crate::bounded::add(llvm, module);
         early::prepare(llvm, module);

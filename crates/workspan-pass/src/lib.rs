@@ -32,6 +32,7 @@ pub mod allocators;
 mod assembly;
 mod atomic_updates;
 pub mod atomics;
+mod begun;
 pub mod bounded;
 mod called;
 pub mod cfg;

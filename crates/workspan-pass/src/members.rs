@@ -26,6 +26,8 @@ mod tag {
 
 /// Namespaces of libraries, whose members are nobody's business.
 const LIBRARIES: [&str; 5] = ["std", "__gnu_cxx", "core", "alloc", "hashbrown"];
+/// What the names of their types begin with whose members programs name.
+const PAIR: &str = "pair<";
 /// Operands of a node that describes a type: what it lies in, its name; the type it is made of or its parent's, its members.
 const SCOPE: usize = 1;
 const NAME: usize = 2;
@@ -171,8 +173,9 @@ impl Types<'_> {
             return names;
         };
         for _ in 0..DEEPEST {
-            // Members of a union lie on each other.
-            if !matches!(self.tag(ty), tag::CLASS | tag::STRUCTURE) || self.is_of_library(ty) {
+            // Members of a union lie on each other; of a library's types, programs name those of pairs alone.
+            let is_open = || !self.is_of_library(ty) || self.name(ty).starts_with(PAIR);
+            if !matches!(self.tag(ty), tag::CLASS | tag::STRUCTURE) || !is_open() {
                 break;
             }
             let Some((member, begin)) = self.member(ty, offset) else {

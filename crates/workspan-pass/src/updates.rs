@@ -105,7 +105,8 @@ impl Finder<'_> {
             let fits = || matches!(update, Update::Max | Update::Min) && self.stored.fits(value, loads, 0);
             self.is_kept(stored, value, loads) && (self.stored.allows(stored, value, *update) || fits())
         });
-        let (update, used) = own.or_else(|| self.of_condition(stored, block))?;
+        let other = || self.of_condition(stored, block).or_else(|| self.of_own_condition(stored, block));
+        let (update, used) = own.or_else(other)?;
         loads.extend(used);
         Some(update)
     }
@@ -444,7 +445,7 @@ impl Finder<'_> {
         let condition = self.condition(before)?;
         let is_true = llvm.successor(llvm.terminator(before), 0) == block;
         let (left, right, greater, signed) = self.comparison(condition)?;
-        if self.does_more(before, block) {
+        if self.does_more(before, block, None) {
             return None;
         }
         let greater = greater == is_true;
@@ -458,10 +459,21 @@ impl Finder<'_> {
         }
     }
 
+    /// `if !found { found = c }`, which is `found = found || c`; `if all { all = c }`.
+    fn of_own_condition(&self, stored: Ref, block: Ref) -> Option<(Update, Vec<Ref>)> {
+        let (before, value) = (self.only_predecessor(block)?, self.stored.strip(stored));
+        let load = self.load(self.condition(before)?).filter(|_| self.stored.is_bit(value))?;
+        if self.does_more(before, block, Some(value)) {
+            return None;
+        }
+        let is_true = self.llvm.successor(self.llvm.terminator(before), 0) == block;
+        Some((if is_true { Update::Both } else { Update::Either }, vec![load]))
+    }
+
     /// True if what runs behind a comparison alone, or where it fails alone, writes memory besides, calls, or counts: then that a value is
     /// the greatest so far is seen. Numbers and pointers that the loop does not read are the judge's matter: it knows whether they are read
-    /// afterwards.
-    fn does_more(&self, before: Ref, block: Ref) -> bool {
+    /// afterwards. `test`: a call that is no more than what is tested.
+    fn does_more(&self, before: Ref, block: Ref, test: Option<Ref>) -> bool {
         let (llvm, Around { loops, numbers, .. }) = (self.llvm, self.around);
         let end = llvm.terminator(before);
         let alone = |next: &Ref| *next == block || self.only_predecessor(*next) == Some(before);
@@ -471,7 +483,7 @@ impl Finder<'_> {
         };
         let is_behind = |other: usize| sides.iter().any(|side| loops.dominates(*side, other));
         let behind = numbers.iter().filter(|(_, other)| is_behind(**other) && self.is_inside(**other));
-        behind.flat_map(|(block, _)| llvm.instructions(*block)).any(|at| self.is_seen(at))
+        behind.flat_map(|(block, _)| llvm.instructions(*block)).any(|at| test != Some(at) && self.is_seen(at))
     }
 
     /// True for a block of the innermost loop.

@@ -1,6 +1,7 @@
 //! Labelled loops: `@parallel`, `@clauses` or `@serial` at the end of a loop's line.
 
 mod adapters;
+mod applied;
 mod cells;
 mod folds;
 mod iterators;
@@ -8,6 +9,7 @@ mod kernels;
 mod leftover;
 mod shown;
 mod tricky;
+mod vectors;
 
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -265,7 +267,9 @@ fn main() {
     iterators::run();
     println!("{}", kernels::all());
     adapters::run();
+    applied::run();
     tricky::run();
+    println!("{}", vectors::all());
     folds::run();
     cells::run();
     leftover::run();
