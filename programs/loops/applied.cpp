@@ -1,4 +1,4 @@
-// Loops of small programs as they are written today: `@parallel`, `@clauses` or `@serial` at the end of a line.
+// Loops of small programs as they are written today; labels stand behind them.
 #include <algorithm>
 #include <array>
 #include <cmath>

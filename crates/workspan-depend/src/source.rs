@@ -66,7 +66,7 @@ pub struct SiteInfo {
     pub alone: bool,
     /// The number of loops around it, from the innermost one on, in which each iteration writes at the same address.
     pub fixed: u8,
-    /// What it reads is a pointer, or what it writes is all of Fortran's description of an array.
+    /// What it reads is a pointer or a part of Fortran's description of an array, or what it writes is all of the latter.
     pub pointer: bool,
 }
 

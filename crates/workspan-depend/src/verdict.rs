@@ -5,6 +5,7 @@
 //! applied to a copy for each thread; a variable that each iteration writes before it reads it becomes private, with the
 //! last iteration's value if a value is read afterwards. Anything else forbids it.
 
+mod called;
 mod carried;
 mod chosen;
 mod expected;
@@ -31,7 +32,7 @@ use crate::engine::Engine;
 use crate::profile::{Blocker, Call, Dependence, Loop, Model, Parallel, Private, Profile, Reduction};
 use crate::shadow::Site;
 use crate::source::{PlaceId, SiteInfo};
-use crate::table::{Key, Kind, Record};
+use crate::table::{Key, Record};
 
 /// The profile of what an engine saw.
 pub fn profile(engine: &mut Engine) -> Profile {
@@ -190,7 +191,7 @@ impl Judge<'_> {
                 let all = || carried.flows.iter().chain(&carried.names);
                 let part = !elements && all().any(|(key, _)| self.is_part(key));
                 let in_calls = all().any(|(key, _)| key.is_of_calls());
-                for variable in self.names(carried) {
+                for variable in self.names_here(carrier, carried) {
                     // No clause, and nobody, can name these: bits of one word, as a `std::vector<bool>` packs them.
                     if elements && variable.is_empty() {
                         blockers.extend(all().map(|(key, record)| self.blocker(key, record)));
@@ -220,7 +221,8 @@ impl Judge<'_> {
                 let mut all: Vec<String> = all.collect();
                 let nameless = nameless.filter(|_| all.is_empty());
                 if all.is_empty() && !is_own {
-                    all.extend(self.read_as(carrier, carried));
+                    let written = carried.names.iter().map(|(key, _)| (key.sink, key.sink_call));
+                    all.extend(self.read_as(carrier, written));
                 }
                 found.private.extend(all.into_iter().chain(nameless).map(|variable| Private {
                     variable,
@@ -234,22 +236,6 @@ impl Judge<'_> {
             }
             Remedy::NoneOfNames(record) => blockers.push(self.blocker(&record.0, &record.1)),
         }
-    }
-
-    /// What called functions write, as the function of the loop calls it where it reads it: Rust has them return objects into variables.
-    fn read_as(&self, carrier: u32, carried: &Carried<'_>) -> BTreeSet<String> {
-        let by_calls = carried.names.iter().filter(|(key, _)| key.sink_call != 0);
-        let written: BTreeSet<(Site, PlaceId)> = by_calls.map(|(key, _)| (key.sink, key.sink_call)).collect();
-        let function = self.engine.source.loops[carrier as usize - 1].function;
-        let reads = self.engine.table.all.iter().map(|(key, _)| key).filter(|key| {
-            let sink = self.site(key.sink);
-            key.kind == Kind::Raw
-                && written.contains(&(key.source, key.source_call))
-                && (sink.function == function && sink.direct && sink.variable != 0)
-                && !self.is_declared_inside(carrier, key.sink)
-        });
-        let names = reads.filter_map(|key| self.engine.source.names.get(self.site(key.sink).variable as usize));
-        names.filter_map(|name| name.split('.').next()).map(str::to_owned).collect()
     }
 
     /// True if what is accessed is no variable by itself.

@@ -24,6 +24,8 @@ use crate::updates::Applied;
 
 /// Set by `workspan build` for a compilation that leaves optimisation to the pass.
 const VARIABLE: &str = "WORKSPAN_PASS_EARLY";
+/// Parts of flang's description of an array, before what it says of derived types.
+const DESCRIPTION: u32 = 8;
 /// Index of a function among its attributes.
 const FUNCTION: u32 = u32::MAX;
 
@@ -265,12 +267,14 @@ impl<'s> Sink<'s> {
         self.described.facts.segments.push(small(segment.runs.len()));
     }
 
-    /// True if a pointer is read, or Fortran's description of an array is written, all of it.
+    /// True if a pointer is read or a part of Fortran's description of an array, or such a description is written, all of it.
     fn takes_pointer(&self, instruction: Ref) -> bool {
         let llvm = self.llvm;
         let is_pointer = |ty: Ref| llvm.type_kind(ty) == type_kind::POINTER;
         match llvm.opcode(instruction) {
-            opcode::LOAD => is_pointer(llvm.type_of(instruction)),
+            opcode::LOAD => {
+                is_pointer(llvm.type_of(instruction)) || self.is_of_description(llvm.operand(instruction, 0))
+            }
             opcode::STORE => {
                 let (ty, at) = (llvm.type_of(llvm.operand(instruction, 0)), llvm.operand(instruction, 1));
                 let is_local = !llvm.is_a_instruction(at).is_null() && llvm.opcode(at) == opcode::ALLOCA;
@@ -280,6 +284,22 @@ impl<'s> Sink<'s> {
             }
             _ => false,
         }
+    }
+
+    /// True for the address of a part of Fortran's description of an array: what it is a part of begins with an address and a length, and
+    /// ends with the dimensions.
+    fn is_of_description(&self, pointer: Ref) -> bool {
+        const PARTS: [i32; 3] = [type_kind::POINTER, type_kind::INTEGER, type_kind::INTEGER];
+        let llvm = self.llvm;
+        if llvm.is_a_instruction(pointer).is_null() || llvm.opcode(pointer) != opcode::GEP {
+            return false;
+        }
+        let ty = llvm.gep_source_type(pointer);
+        let count = if llvm.type_kind(ty) == type_kind::STRUCT { llvm.struct_elements(ty) } else { 0 };
+        let kind = |element: u32| llvm.type_kind(llvm.struct_element(ty, element));
+        count >= DESCRIPTION
+            && (0..).zip(PARTS).all(|(element, part)| kind(element) == part)
+            && kind(DESCRIPTION - 1) == type_kind::ARRAY
     }
 
     /// The number or pointer with an address that an instruction reads or writes, + 1.

@@ -90,6 +90,7 @@ functions! {
     vector_size = LLVMGetVectorSize(ty: Ref) -> c_uint;
     element_type = LLVMGetElementType(ty: Ref) -> Ref;
     struct_element = LLVMStructGetTypeAtIndex(ty: Ref, element: c_uint) -> Ref;
+    struct_elements = LLVMCountStructElementTypes(ty: Ref) -> c_uint;
     int_width = LLVMGetIntTypeWidth(ty: Ref) -> c_uint;
     data_layout = LLVMGetModuleDataLayout(module: Ref) -> Ref;
     store_size = LLVMStoreSizeOfType(layout: Ref, ty: Ref) -> u64;

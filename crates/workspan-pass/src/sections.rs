@@ -5,7 +5,8 @@
 //! its events say; after one that writes, one that writes them. Elements that follow each other are one access. There is one such
 //! function for each variable, so that the variable has its name.
 //!
-//! **Error:** what a derived type holds beside its own bytes is not seen; assignments of such objects depend on each other.
+//! **Error:** what an object of a derived type holds beside its own bytes is not seen. Assignments of objects that may hold something, as
+//! allocatable components are, depend on each other: flang says of a type whether its objects have to be destroyed.
 
 use std::collections::{BTreeMap, HashSet};
 use std::ffi::CString;
@@ -156,7 +157,8 @@ fn text<'w>(wanted: impl Iterator<Item = &'w (Way, String)>) -> String {
 }
 
 /// The body of such a function; `%D` is its parameter. A descriptor is: address, bytes of an element, version (4), rank, type, attribute, extra (1 each), then lower bound, extent and stride in
-/// bytes of each dimension.
+/// bytes of each dimension; then, of a derived type, the address of what says which one. That has the size of an object at byte 88, and at byte 430
+/// whether nothing has to be done to destroy one.
 const BODY: &str = "entry:
   %null = icmp eq ptr %D, null
   br i1 %null, label %end, label %some
@@ -174,7 +176,23 @@ begin:
   %extra = load i8, ptr %x, align 1
   %bit = and i8 %extra, 1
   %deep = icmp ne i8 %bit, 0
-  br i1 %deep, label %also, label %merge
+  br i1 %deep, label %typed, label %merge
+typed:
+  %dims = mul i64 %rank, 24
+  %behind = getelementptr i8, ptr %D, i64 %dims
+  %t = getelementptr i8, ptr %behind, i64 24
+  %type = load ptr, ptr %t, align 8
+  %unknown = icmp eq ptr %type, null
+  br i1 %unknown, label %also, label %look_up
+look_up:
+  %sp = getelementptr i8, ptr %type, i64 88
+  %size = load i64, ptr %sp, align 8
+  %is_type = icmp eq i64 %size, %length
+  %np = getelementptr i8, ptr %type, i64 430
+  %needs_nothing = load i8, ptr %np, align 1
+  %is_flat = icmp eq i8 %needs_nothing, 1
+  %is_plain = and i1 %is_type, %is_flat
+  br i1 %is_plain, label %merge, label %also
 also:
   %held = load i64, ptr @components_of_derived_types, align 8
   %times = mul i64 %held, 3
@@ -182,8 +200,8 @@ also:
   store i64 %next, ptr @components_of_derived_types, align 8
   br label %merge
 merge:
-  %dim = phi i64 [ 0, %begin ], [ 0, %also ], [ %dim1, %merged ]
-  %run = phi i64 [ %length, %begin ], [ %length, %also ], [ %run1, %merged ]
+  %dim = phi i64 [ 0, %begin ], [ 0, %look_up ], [ 0, %also ], [ %dim1, %merged ]
+  %run = phi i64 [ %length, %begin ], [ %length, %look_up ], [ %length, %also ], [ %run1, %merged ]
   %more = icmp ult i64 %dim, %rank
   br i1 %more, label %look, label %count
 look:

@@ -199,7 +199,7 @@ impl Judge<'_> {
     /// True if the loop reads elements of an array whose other elements it accumulates.
     fn reads_besides(&self, carrier: u32, first: &SiteInfo, update: Update) -> bool {
         let mut same = self.same_variable(carrier, first);
-        first.variable != 0 && same.any(|(_, site)| !site.writes && site.update != update as u8)
+        first.variable != 0 && same.any(|(_, site)| !site.writes && !site.pointer && site.update != update as u8)
     }
 
     /// Sites in a loop that were executed, and reach memory by the same variable as another one of its function.

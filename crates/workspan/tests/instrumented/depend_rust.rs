@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::support::{err, folder, success};
 
-const FILES: [&str; 9] = [
+const FILES: [&str; 11] = [
     "main.rs",
     "iterators.rs",
     "kernels.rs",
@@ -63,9 +63,33 @@ fn loops_of_rust_have_verdicts_at_their_lines() {
             }
         }
     }
+    names_are_those_of_the_function_with_the_loop(&profile, &folder.join("src/vectors.rs"));
     assert!(wrong.is_empty(), "serial, and called parallel:\n{}", wrong.join("\n"));
     assert!(all >= 440, "{all}");
     assert!(missed.len() * 100 <= parallel * 2, "of {parallel}, missed:\n{}", missed.join("\n"));
+}
+
+/// Operators and assignments are functions: what these call `self`, and what they return, has the name that the loop's function gives it.
+fn names_are_those_of_the_function_with_the_loop(profile: &Value, source: &Path) {
+    let text = fs::read_to_string(source).expect("readable");
+    for (function, list, names) in [
+        ("attract", "reductions", vec!["force", "force.y", "force.z"]),
+        ("centre", "reductions", vec!["centre", "centre.y", "centre.z"]),
+        ("last", "lastprivate", vec!["way"]),
+    ] {
+        let begin = text.lines().position(|line| line.starts_with(&format!("fn {function}("))).expect("it is there");
+        let is_loop = |(_, line): &(u64, &str)| line.contains("@clauses");
+        let (line, _) = (1..).zip(text.lines()).skip(begin).find(is_loop).expect("it is there");
+        let all = profile["loops"].as_array().expect("a list");
+        let own = all.iter().find(|each| each["line"] == line && each["file"] == "src/vectors.rs").expect("it was run");
+        let found: Vec<&str> = own[list]
+            .as_array()
+            .expect("a list")
+            .iter()
+            .map(|one| one["variable"].as_str().or(one.as_str()).expect("a text"))
+            .collect();
+        assert_eq!(found, names, "{function}, {list}");
+    }
 }
 
 /// What a function returns has no memory in Rust, and whoever is given it waits all the same.
