@@ -37,6 +37,7 @@ pub mod bounded;
 mod called;
 pub mod cfg;
 mod choosers;
+mod conditional;
 pub mod conditions;
 mod conversions;
 mod copies;

@@ -79,18 +79,18 @@ pub(crate) fn updates(
 }
 
 /// The loop that a store is in.
-struct Around<'p> {
-    loops: &'p Loops,
-    numbers: &'p HashMap<Ref, usize>,
-    innermost: Option<usize>,
+pub(crate) struct Around<'p> {
+    pub(crate) loops: &'p Loops,
+    pub(crate) numbers: &'p HashMap<Ref, usize>,
+    pub(crate) innermost: Option<usize>,
 }
 
-struct Finder<'l> {
-    llvm: &'l Llvm,
-    around: &'l Around<'l>,
+pub(crate) struct Finder<'l> {
+    pub(crate) llvm: &'l Llvm,
+    pub(crate) around: &'l Around<'l>,
     choosers: &'l HashMap<Ref, Choice>,
-    pointer: Ref,
-    stored: Stored<'l>,
+    pub(crate) pointer: Ref,
+    pub(crate) stored: Stored<'l>,
     /// Steps that may still be taken: expressions share parts, so that there are many ways through them.
     left: Cell<u32>,
     /// A call that chose, and which argument was ours: the other one may be the memory of another iteration.
@@ -189,7 +189,7 @@ impl Finder<'_> {
     }
 
     /// The load of our address that a value is, if nothing else uses it.
-    fn load(&self, value: Ref) -> Option<Ref> {
+    pub(crate) fn load(&self, value: Ref) -> Option<Ref> {
         self.load_used(value, 1)
     }
 
@@ -210,7 +210,7 @@ impl Finder<'_> {
     }
 
     /// The same of one whose bits all count.
-    fn load_whole(&self, value: Ref, most: usize) -> Option<Ref> {
+    pub(crate) fn load_whole(&self, value: Ref, most: usize) -> Option<Ref> {
         self.load_used(value, most).filter(|load| self.stored.allows(value, *load, Update::Max))
     }
 
@@ -438,92 +438,6 @@ impl Finder<'_> {
         self.extreme(condition, yes, no)
     }
 
-    /// `if (x > m) m = x`.
-    fn of_condition(&self, stored: Ref, block: Ref) -> Option<(Update, Vec<Ref>)> {
-        let llvm = self.llvm;
-        let before = self.only_predecessor(block)?;
-        let condition = self.condition(before)?;
-        let is_true = llvm.successor(llvm.terminator(before), 0) == block;
-        let (left, right, greater, signed) = self.comparison(condition)?;
-        if self.does_more(before, block, None) {
-            return None;
-        }
-        let greater = greater == is_true;
-        let agree =
-            |ours: Ref, other: Ref| self.stored.is_equal(other, stored) && self.stored.agrees(signed, ours, other);
-        if let Some(load) = self.load_whole(right, 1).filter(|_| agree(right, left)) {
-            Some((if greater { Update::Max } else { Update::Min }, vec![load]))
-        } else {
-            let load = self.load_whole(left, 1).filter(|_| agree(left, right))?;
-            Some((if greater { Update::Min } else { Update::Max }, vec![load]))
-        }
-    }
-
-    /// `if !found { found = c }`, which is `found = found || c`; `if all { all = c }`.
-    fn of_own_condition(&self, stored: Ref, block: Ref) -> Option<(Update, Vec<Ref>)> {
-        let (before, value) = (self.only_predecessor(block)?, self.stored.strip(stored));
-        let load = self.load(self.condition(before)?).filter(|_| self.stored.is_bit(value))?;
-        if self.does_more(before, block, Some(value)) {
-            return None;
-        }
-        let is_true = self.llvm.successor(self.llvm.terminator(before), 0) == block;
-        Some((if is_true { Update::Both } else { Update::Either }, vec![load]))
-    }
-
-    /// True if what runs behind a comparison alone, or where it fails alone, writes memory besides, calls, or counts: then that a value is
-    /// the greatest so far is seen. Numbers and pointers that the loop does not read are the judge's matter: it knows whether they are read
-    /// afterwards. `test`: a call that is no more than what is tested.
-    fn does_more(&self, before: Ref, block: Ref, test: Option<Ref>) -> bool {
-        let (llvm, Around { loops, numbers, .. }) = (self.llvm, self.around);
-        let end = llvm.terminator(before);
-        let alone = |next: &Ref| *next == block || self.only_predecessor(*next) == Some(before);
-        let sides: Vec<Ref> = (0..llvm.successors(end)).map(|at| llvm.successor(end, at)).filter(alone).collect();
-        let Some(sides) = sides.iter().map(|side| numbers.get(side).copied()).collect::<Option<Vec<usize>>>() else {
-            return true;
-        };
-        let is_behind = |other: usize| sides.iter().any(|side| loops.dominates(*side, other));
-        let behind = numbers.iter().filter(|(_, other)| is_behind(**other) && self.is_inside(**other));
-        behind.flat_map(|(block, _)| llvm.instructions(*block)).any(|at| test != Some(at) && self.is_seen(at))
-    }
-
-    /// True for a block of the innermost loop.
-    fn is_inside(&self, block: usize) -> bool {
-        self.around.innermost.is_none_or(|number| self.around.loops.contains(number, block))
-    }
-
-    /// True if the innermost loop reads a variable.
-    fn is_read(&self, pointer: Ref) -> bool {
-        let llvm = self.llvm;
-        let reads = |at: &Ref| llvm.opcode(*at) == opcode::LOAD && llvm.operand(*at, 0) == pointer;
-        let all = users(llvm, pointer).into_iter().filter(reads);
-        all.filter_map(|at| self.around.numbers.get(&llvm.block_of(at))).any(|block| self.is_inside(*block))
-    }
-
-    /// True for a write to memory that is not ours, and for a call that may write.
-    fn is_seen(&self, instruction: Ref) -> bool {
-        let llvm = self.llvm;
-        let is_scalar = |ty: Ref| {
-            let kind = llvm.type_kind(ty);
-            matches!(kind, type_kind::FIRST_FLOAT..=type_kind::LAST_FLOAT | type_kind::INTEGER | type_kind::POINTER)
-        };
-        match llvm.opcode(instruction) {
-            opcode::STORE => {
-                let pointer = llvm.operand(instruction, 1);
-                let is_alloca = !llvm.is_a_instruction(pointer).is_null() && llvm.opcode(pointer) == opcode::ALLOCA;
-                let is_whole = is_alloca && is_scalar(llvm.allocated_type(pointer))
-                    || !llvm.is_a_global_variable(pointer).is_null() && is_scalar(llvm.global_value_type(pointer));
-                (!is_whole || self.is_read(pointer)) && !same(llvm, pointer, self.pointer, 0)
-            }
-            opcode::CALL | opcode::INVOKE => {
-                let name = llvm.callee(instruction).map(|callee| llvm.name(callee)).unwrap_or_default();
-                let is_intrinsic = name.starts_with("llvm.") && !name.starts_with("llvm.mem");
-                !is_intrinsic && !library::chooses(&name) && !library::is_mathematics(&name)
-            }
-            opcode::RMW | opcode::CMPXCHG => true,
-            _ => false,
-        }
-    }
-
     /// `c ? yes : no`, one of them what was there.
     fn extreme(&self, condition: Ref, yes: Ref, no: Ref) -> Option<(Update, Vec<Ref>)> {
         let llvm = self.llvm;
@@ -566,7 +480,7 @@ impl Finder<'_> {
     }
 
     /// Both sides of a comparison, whether it is "greater", and of integers, whether they have a sign.
-    fn comparison(&self, condition: Ref) -> Option<(Ref, Ref, bool, Option<bool>)> {
+    pub(crate) fn comparison(&self, condition: Ref) -> Option<(Ref, Ref, bool, Option<bool>)> {
         let llvm = self.llvm;
         if llvm.is_a_instruction(condition).is_null() {
             return None;
@@ -587,13 +501,13 @@ impl Finder<'_> {
         Some((llvm.operand(condition, 0), llvm.operand(condition, 1), greater, signed))
     }
 
-    fn condition(&self, block: Ref) -> Option<Ref> {
+    pub(crate) fn condition(&self, block: Ref) -> Option<Ref> {
         let end = self.llvm.terminator(block);
         let is = !end.is_null() && self.llvm.opcode(end) == opcode::BR && self.llvm.is_conditional(end) != 0;
         is.then(|| self.llvm.operand(end, 0))
     }
 
-    fn only_predecessor(&self, block: Ref) -> Option<Ref> {
+    pub(crate) fn only_predecessor(&self, block: Ref) -> Option<Ref> {
         let llvm = self.llvm;
         let mut ends = users(llvm, llvm.block_as_value(block));
         ends.retain(|user| matches!(llvm.opcode(*user), opcode::BR | opcode::SWITCH));

@@ -162,6 +162,19 @@ fn counted(bodies: &mut [Body]) -> f64 {
     sum
 }
 
+/// What came before decides what is written, also where nothing is found.
+fn first(bodies: &[Body]) -> usize {
+    let mut far = false;
+    let mut at = 0;
+    for (i, body) in bodies.iter().enumerate() { // @serial
+        if !far {
+            far = body.place.x > 1e6;
+            at = i;
+        }
+    }
+    at
+}
+
 pub fn all() -> f64 {
     let body = |i: u32| {
         let at = |by: u32| f64::from(i * by % 11);
@@ -174,5 +187,6 @@ pub fn all() -> f64 {
     sum += chained(&mut bodies) + sometimes(&mut bodies) + counted(&mut bodies);
     nested(&mut bodies);
     let (far, near) = found(&bodies);
+    sum += first(&bodies) as f64;
     sum + bodies[3].force.x + f64::from(far) + f64::from(near)
 }

@@ -13,8 +13,9 @@ use super::Context;
 use crate::shadow::{Cell, Reader, Readers, Site};
 use crate::tree::{common, common_of_both, Common};
 
-/// Groups that are looked at when a read is added: of its site, and of all.
+/// Kinds of groups of its site that a read looks for while a step is noted.
 const SURVIVORS: usize = 4;
+/// Groups that it looks at otherwise.
 const LOOK: u32 = 16;
 /// At how many groups a list is looked at as a whole, at least.
 const LONG: u32 = 2 * LOOK;

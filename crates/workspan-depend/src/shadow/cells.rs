@@ -33,7 +33,7 @@ pub struct Reader {
     pub first: u64,
     /// Last read.
     pub last: u64,
-    /// Of the first group: how many there are, or fewer.
+    /// Of the first group: how many there are, at most.
     pub length: u32,
     /// Of the first group: at which length all of them are looked at; 0: the list is short.
     pub limit: u32,

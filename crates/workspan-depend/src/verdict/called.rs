@@ -21,7 +21,7 @@ impl Judge<'_> {
         }
         let here = self.read_as(carrier, carried.flows.iter().map(|(key, _)| (key.source, key.source_call)));
         match (here.len(), here.into_iter().next()) {
-            (1, Some(here)) => names.iter().map(|name| format!("{here}{}", members(name))).collect(),
+            (1, Some(here)) => names.iter().map(|name| format!("{here}{}", parted(name).1)).collect(),
             _ => names,
         }
     }
@@ -37,13 +37,11 @@ impl Judge<'_> {
                 && self.parameter(key.source, key.source_call).is_some_and(|source| written.contains(&source))
                 && !self.is_declared_inside(carrier, key.sink)
         });
-        let names = reads.map(|key| self.variable_of(key.sink));
-        names.map(|name| name[..name.len() - members(name).len()].to_owned()).collect()
+        reads.map(|key| parted(self.variable_of(key.sink)).0.to_owned()).collect()
     }
 
     fn parameter(&self, site: Site, call: PlaceId) -> Option<Parameter<'_>> {
-        let name = self.variable_of(site);
-        (call != 0).then(|| (call, self.site(site).function, &name[..name.len() - members(name).len()]))
+        (call != 0).then(|| (call, self.site(site).function, parted(self.variable_of(site)).0))
     }
 
     fn variable_of(&self, site: Site) -> &str {
@@ -51,7 +49,7 @@ impl Judge<'_> {
     }
 }
 
-/// The members in a name: `.y` of `self.y`.
-fn members(name: &str) -> &str {
-    name.find('.').map_or("", |at| &name[at..])
+/// A variable and its member: `self` and `.y`.
+fn parted(name: &str) -> (&str, &str) {
+    name.split_at(name.find('.').unwrap_or(name.len()))
 }
