@@ -5,7 +5,7 @@
 //!
 //! Cells that a loop accesses at one distance from one another may be [runs](Run): what they hold is then kept for all of them at once.
 //!
-//! **Memory:** 16 bytes a cell, and 32 for each group of reads that a later write could distinguish from others.
+//! **Memory:** 16 bytes a cell, and 25 for each group of reads that a later write could distinguish from others.
 
 mod cells;
 mod runs;

@@ -218,7 +218,7 @@ fn read(readers: &mut Readers, cell: &mut Cell, site: Site, now: u64) {
         }
         (last, at) = (at, reader.next);
     }
-    let new = Reader { site, next: cell.readers, first: now, last: now, ..readers.get(cell.readers) };
+    let mut new = Reader { site, next: cell.readers, first: now, last: now };
     if former == 0 {
         cell.readers = readers.add(new);
         return;
@@ -226,7 +226,8 @@ fn read(readers: &mut Readers, cell: &mut Cell, site: Site, now: u64) {
     let old = readers.get(former);
     readers.change(latest, |reader| reader.first = old.first);
     readers.change(before, |reader| reader.next = old.next);
-    readers.set(former, Reader { next: cell.readers, ..new });
+    new.next = cell.readers;
+    readers.set_first(former, new);
     cell.readers = former;
 }
 

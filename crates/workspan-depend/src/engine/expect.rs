@@ -131,12 +131,7 @@ fn interval(context: &Context, at: Common, moment: u64) -> (u64, u64) {
 pub(super) fn quick_read(context: &mut Context, habit: &Habit, (cell, place): (Cell, (u32, u32)), turn: u64) -> bool {
     let (site, now) = (habit.site, context.now);
     let readers = &mut context.shadow.readers;
-    let new = Reader { site, next: cell.readers, first: now, last: now, ..Reader::default() };
-    let head = readers.get(cell.readers);
-    if head.length < head.limit {
-        context.shadow.cell(place).0.readers = readers.add(new);
-        return true;
-    }
+    let new = Reader { site, next: cell.readers, first: now, last: now };
     // The latest group of the site, the one before, and what comes before that in the list.
     let (mut latest, mut former, mut before) = (0, 0, 0);
     let (mut at, mut last, mut count) = (cell.readers, 0, 0);
@@ -161,7 +156,11 @@ pub(super) fn quick_read(context: &mut Context, habit: &Habit, (cell, place): (C
         }
         (last, at, count) = (at, reader.next, count + 1);
         if count > GROUPS {
-            return false;
+            let has_room = readers.room(cell.readers) > 1;
+            if has_room {
+                context.shadow.cell(place).0.readers = readers.add(new);
+            }
+            return has_room;
         }
     }
     if former == 0 {
@@ -169,23 +168,23 @@ pub(super) fn quick_read(context: &mut Context, habit: &Habit, (cell, place): (C
         return true;
     }
     // In an iteration or call after the former two, which become one.
-    let (new, old) = (readers.get(latest), readers.get(former));
+    let (later, old) = (readers.get(latest), readers.get(former));
     let is_together = |together: &Together| {
         let (low, high) = context.moments_together(together);
-        low <= old.last && new.last <= high
+        low <= old.last && later.last <= high
     };
     if !habit.together.iter().any(is_together) {
         return false;
     }
     let readers = &mut context.shadow.readers;
     if latest == cell.readers && before == latest && old.next == 0 {
-        readers.set(former, Reader { last: new.last, ..old });
-        readers.set(latest, Reader { first: now, last: now, ..new });
+        readers.set(former, Reader { last: later.last, ..old });
+        readers.set(latest, Reader { first: now, last: now, ..later });
         return true;
     }
     readers.change(latest, |reader| reader.first = old.first);
     readers.change(before, |reader| reader.next = old.next);
-    readers.set(former, Reader { site, next: cell.readers, first: now, last: now, ..readers.get(cell.readers) });
+    readers.set_first(former, new);
     context.shadow.cell(place).0.readers = former;
     true
 }

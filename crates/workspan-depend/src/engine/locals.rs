@@ -32,8 +32,7 @@ impl Context {
             let numbered: Vec<(Site, u32)> = known.readers.iter().map(|site| (*site, groups.next(*site))).collect();
             for (site, group) in numbered.iter().rev() {
                 let (first, last) = (moment(Moment::First(*site, *group)), moment(Moment::Last(*site, *group)));
-                cell.readers =
-                    local_readers.add(Reader { site: *site, next: cell.readers, first, last, ..Reader::default() });
+                cell.readers = local_readers.add(Reader { site: *site, next: cell.readers, first, last });
             }
             cells.push(cell);
         }

@@ -4,8 +4,9 @@
 //! same call of its function, may be one or two: whoever writes takes them together.
 //!
 //! **Cost:** in a list of up to [`LOOK`] groups a read looks for those of its site. A longer list gets a new group for each read; when it
-//! is twice as long as what was left the last time, all groups of it that can be become one. So no list grows with the run, and a read
-//! costs a few looks, however many sites read. While a step is noted a read always looks: the lists of locals say which shape a frame has.
+//! is twice as long as what was left the last time, or 255 groups longer, all groups of it that can be become one. So no list grows with
+//! the run, and a read costs a few looks, however many sites read. While a step is noted a read always looks: the lists of locals say
+//! which shape a frame has.
 
 use super::looks::ReadKind;
 use super::step::Noted;
@@ -17,8 +18,8 @@ use crate::tree::{common, common_of_both, Common};
 const SURVIVORS: usize = 4;
 /// Groups that it looks at otherwise.
 const LOOK: u32 = 16;
-/// At how many groups a list is looked at as a whole, at least.
-const LONG: u32 = 2 * LOOK;
+/// Room of a list that is longer, at least.
+const LEAST: u8 = 16;
 
 /// Adds a read to those since the last write; where two groups became one, the last moment of the later one. `function_of`: that of a
 /// site.
@@ -30,10 +31,11 @@ pub(super) fn note_read(
     function_of: impl Fn(Site) -> u32,
 ) -> Option<u64> {
     let now = context.now;
-    let new = Reader { site, next: cell.readers, first: now, last: now, ..Reader::default() };
+    let new = Reader { site, next: cell.readers, first: now, last: now };
     let head = readers.get(cell.readers);
-    if head.limit != 0 && !context.shapes.noting.is_active {
-        if head.length >= head.limit {
+    let room = readers.room(cell.readers);
+    if room != 0 && !context.shapes.noting.is_active {
+        if room == 1 {
             join_all(context, readers, cell, function_of);
         }
         cell.readers = readers.add(Reader { next: cell.readers, ..new });
@@ -127,9 +129,9 @@ fn join_reads(
         }
     }
     context.looks = looks;
-    cell.readers = readers.add(Reader { site, next: cell.readers, first: now, last: now, ..Reader::default() });
+    cell.readers = readers.add(Reader { site, next: cell.readers, first: now, last: now });
     if at != 0 && place == look {
-        readers.change(cell.readers, |head| head.limit = LONG);
+        readers.set_room(cell.readers, LEAST);
     }
     (if joined.is_empty() { Noted::First } else { Noted::Joined(joined) }, moment)
 }
@@ -154,7 +156,7 @@ fn join_all(context: &mut Context, readers: &mut Readers, cell: &mut Cell, funct
         }
     }
     context.looks = looks;
-    readers.change(cell.readers, |head| (head.length, head.limit) = (place, LONG.max(2 * place)));
+    readers.set_room(cell.readers, u8::try_from(place).unwrap_or(u8::MAX).max(LEAST));
 }
 
 #[cfg(test)]
@@ -200,7 +202,7 @@ mod tests {
                 for site in 1..4 {
                     context.now += 1;
                     note_read(&mut context, &mut readers, &mut cell, site, |_| 1);
-                    each.push(Reader { site, first: context.now, last: context.now, ..Reader::default() });
+                    each.push(Reader { site, next: 0, first: context.now, last: context.now });
                 }
                 context.frames.pop();
                 context.nodes.pop();

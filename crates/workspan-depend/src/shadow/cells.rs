@@ -18,7 +18,7 @@ impl Cell {
     /// The last write, as a group of accesses.
     #[inline]
     pub fn write(&self) -> Reader {
-        Reader { site: self.writer, first: self.written, last: self.written, ..Reader::default() }
+        Reader { site: self.writer, next: 0, first: self.written, last: self.written }
     }
 }
 
@@ -33,16 +33,14 @@ pub struct Reader {
     pub first: u64,
     /// Last read.
     pub last: u64,
-    /// Of the first group: how many there are, at most.
-    pub length: u32,
-    /// Of the first group: at which length all of them are looked at; 0: the list is short.
-    pub limit: u32,
 }
 
 /// Groups of reads, by number, from 1. Empty, it has allocated nothing: it is taken out for each access.
 #[derive(Debug, Default)]
 pub struct Readers {
     all: Vec<Reader>,
+    /// Of the first group of each list: [`Readers::room`].
+    room: Vec<u8>,
     free: u32,
 }
 
@@ -93,19 +91,42 @@ impl Readers {
     /// A new group, before those of a list.
     #[inline]
     pub fn add(&mut self, reader: Reader) -> u32 {
-        let Reader { length, limit, .. } = self.get(reader.next);
-        let reader = Reader { length: length + 1, limit, ..reader };
+        let room = self.room(reader.next);
+        let room = if room > 1 { room - 1 } else { room };
         let number = self.free;
         if let Some(place) = self.place(number) {
             let next = std::mem::replace(place, reader).next;
             self.free = next;
+            self.set_room(number, room);
             return number;
         }
         let number = u32::try_from(self.all.len() + 1).unwrap_or(0);
         if number != 0 {
             self.all.push(reader);
+            self.room.push(room);
         }
         number
+    }
+
+    /// A group of a list becomes its first one.
+    #[inline]
+    pub fn set_first(&mut self, number: u32, reader: Reader) {
+        self.set_room(number, self.room(reader.next));
+        self.set(number, reader);
+    }
+
+    /// How many groups a list may get before all of them are looked at, + 1; 0: it is short, and looked at each time.
+    #[inline]
+    pub fn room(&self, first: u32) -> u8 {
+        self.room.get((first as usize).wrapping_sub(1)).copied().unwrap_or(0)
+    }
+
+    /// The same, as it is from now on.
+    #[inline]
+    pub fn set_room(&mut self, first: u32, room: u8) {
+        if let Some(place) = self.room.get_mut((first as usize).wrapping_sub(1)) {
+            *place = room;
+        }
     }
 
     /// Gives a list back.
@@ -151,6 +172,6 @@ impl Readers {
 
     /// Bytes.
     pub fn bytes(&self) -> usize {
-        self.all.capacity() * size_of::<Reader>()
+        self.all.capacity() * size_of::<Reader>() + self.room.capacity()
     }
 }

@@ -140,7 +140,7 @@ impl Piece {
         let mut list = 0;
         for group in self.groups.iter().rev() {
             let (first, last) = (group.first.of(number), group.last.of(number));
-            list = readers.add(Reader { site: group.site, next: list, first, last, ..Reader::default() });
+            list = readers.add(Reader { site: group.site, next: list, first, last });
         }
         let written = if self.writer == 0 { 0 } else { self.written.of(number) };
         *cell = Cell { written, writer: self.writer, readers: list };
@@ -151,7 +151,7 @@ impl Piece {
         let through = |moment: u64| Moments::through((number, moment), 0);
         let (mut groups, mut at) = (Vec::new(), cell.readers);
         while at != 0 {
-            let Reader { site, next, first, last, .. } = readers.get(at);
+            let Reader { site, next, first, last } = readers.get(at);
             groups.push(Group { site, first: through(first), last: through(last) });
             at = next;
         }

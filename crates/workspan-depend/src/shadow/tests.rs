@@ -49,7 +49,7 @@ proptest! {
             let place = shadow.whole(address(number), 3, &mut page).unwrap_or_default();
             let (cell, readers) = shadow.cell(place);
             if written {
-                let list = readers.add(Reader { site: 7, first: 5, last: 9 + 2 * u64::from(number), ..Reader::default() });
+                let list = readers.add(Reader { site: 7, next: 0, first: 5, last: 9 + 2 * u64::from(number) });
                 *cell = Cell { written: 3 + u64::from(number), writer: 4, readers: list };
             }
             expected.push(state(&mut shadow, address(number)));

@@ -137,7 +137,7 @@ impl Shadow {
             piece.written = Moments::through((number, cell.written), 0);
             let mut at = cell.readers;
             while at != 0 {
-                let Reader { site, next, first, last, .. } = self.readers.get(at);
+                let Reader { site, next, first, last } = self.readers.get(at);
                 if piece.groups.len() == GROUPS {
                     return false;
                 }
@@ -160,7 +160,7 @@ impl Shadow {
         }
         let mut at = cell.readers;
         for group in &mut piece.groups {
-            let Reader { site, next, first, last, .. } = self.readers.get(at);
+            let Reader { site, next, first, last } = self.readers.get(at);
             if at == 0 || site != group.site || !fits(&mut group.first, first) || !fits(&mut group.last, last) {
                 return false;
             }
