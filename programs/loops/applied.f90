@@ -152,19 +152,6 @@ contains
       y(i) = s
     end do
   end subroutine
-  subroutine assemble(ne, nodes, ke, k)
-    integer, intent(in) :: ne, nodes(2, ne)
-    real(dp), intent(in) :: ke(2, 2)
-    real(dp), intent(inout) :: k(:, :)
-    integer :: e, a, b
-    do e = 1, ne ! @clauses
-      do a = 1, 2
-        do b = 1, 2
-          k(nodes(a, e), nodes(b, e)) = k(nodes(a, e), nodes(b, e)) + ke(a, b)
-        end do
-      end do
-    end do
-  end subroutine
   subroutine thomas(a, b, c, d, x, n)
     integer, intent(in) :: n
     real(dp), intent(in) :: a(n), c(n)
@@ -391,7 +378,7 @@ contains
       if (a(i) == key) at = i
     end do
   end subroutine
-  subroutine assemble1(ne, nodes, k)
+  subroutine count_vector(ne, nodes, k)
     integer, intent(in) :: ne, nodes(:)
     real(8), intent(inout) :: k(:)
     integer :: e
@@ -399,7 +386,7 @@ contains
       k(nodes(e)) = k(nodes(e)) + 1
     end do
   end subroutine
-  subroutine assemble2(ne, nodes, k)
+  subroutine count_matrix(ne, nodes, k)
     integer, intent(in) :: ne, nodes(2, ne)
     real(8), intent(inout) :: k(5, 5)
     integer :: e
@@ -407,7 +394,7 @@ contains
       k(nodes(1, e), nodes(2, e)) = k(nodes(1, e), nodes(2, e)) + 1
     end do
   end subroutine
-  subroutine assemble3(ne, nodes, k)
+  subroutine count_shape(ne, nodes, k)
     integer, intent(in) :: ne, nodes(2, ne)
     real(8), intent(inout) :: k(:, :)
     integer :: e
@@ -415,7 +402,7 @@ contains
       k(nodes(1, e), nodes(2, e)) = k(nodes(1, e), nodes(2, e)) + 1
     end do
   end subroutine
-  subroutine assemble4(ne, nodes, ke, k)
+  subroutine add_matrix(ne, nodes, ke, k)
     integer, intent(in) :: ne, nodes(2, ne)
     real(8), intent(in) :: ke(2, 2)
     real(8), intent(inout) :: k(5, 5)
@@ -428,7 +415,7 @@ contains
       end do
     end do
   end subroutine
-  subroutine assemble5(ne, nodes, ke, k)
+  subroutine add_vector(ne, nodes, ke, k)
     integer, intent(in) :: ne, nodes(2, ne)
     real(8), intent(in) :: ke(2)
     real(8), intent(inout) :: k(:)
@@ -439,7 +426,7 @@ contains
       end do
     end do
   end subroutine
-  subroutine assemble6(ne, nodes, ke, k)
+  subroutine add_shape(ne, nodes, ke, k)
     integer, intent(in) :: ne, nodes(:, :)
     real(8), intent(in) :: ke(:, :)
     real(8), intent(inout) :: k(:, :)
@@ -459,7 +446,7 @@ program main
   implicit none
   integer, parameter :: n = 12
   type(body) :: b(n)
-  real(dp) :: a(n, n), c(n, n), d(n, n), x(40), o(40), err, mean, var, lo, hi, u(0:n + 1), f(0:n), re(16), im(16), y(n), k(n, n), stiff(5, 5), load(5), ke(2, 2) = 1
+  real(dp) :: a(n, n), c(n, n), d(n, n), x(40), o(40), err, mean, var, lo, hi, u(0:n + 1), f(0:n), re(16), im(16), y(n), stiff(5, 5), load(5), ke(2, 2) = 1
   integer :: i, seed, h(5), m, cnt, fi(10), at, at2, ia(20), nodes(2, 5)
   character(20) :: s
   seed = 17
@@ -478,15 +465,13 @@ program main
   call sor(c, n)
   call redblack(c, n)
   call spmv(4, [1, 3, 5, 8, 10], [1, 2, 2, 3, 1, 3, 4, 2, 4], x, x(20:), y)
-  k = 0
-  call assemble(5, reshape([1, 2, 2, 3, 3, 4, 4, 5, 1, 5], [2, 5]), reshape([1d0, -1d0, -1d0, 1d0], [2, 2]), k)
   nodes = reshape([1, 2, 2, 3, 3, 4, 4, 5, 1, 2], [2, 5]); stiff = 0; load = 0
-  call assemble1(5, nodes(1, :), load)
-  call assemble2(5, nodes, stiff)
-  call assemble3(5, nodes, stiff)
-  call assemble4(5, nodes, ke, stiff)
-  call assemble5(5, nodes, ke(1, :), load)
-  call assemble6(5, nodes, ke, stiff)
+  call count_vector(5, nodes(1, :), load)
+  call count_matrix(5, nodes, stiff)
+  call count_shape(5, nodes, stiff)
+  call add_matrix(5, nodes, ke, stiff)
+  call add_vector(5, nodes, ke(1, :), load)
+  call add_shape(5, nodes, ke, stiff)
   call thomas(x(1:8), x(9:16), x(17:24), x(25:32), o(1:8), 8)
   re = x(1:16); im = 0
   call fft_stage(re, im, 16, 4)
@@ -508,5 +493,5 @@ program main
   call wavefront(d, n)
   call transpose_ip(d, n)
   call conc(o, x, 40)
-  print *, err, mean, var, lo, hi, cnt, sum(h), m, s, count_char(s, 'L'), fi(10), d(3, 4), o(3), re(3), u(3), b(3)%p%x, a(2, 2), y(1), at, at2, ia(20), k(2, 2), stiff(2, 3), load(2)
+  print *, err, mean, var, lo, hi, cnt, sum(h), m, s, count_char(s, 'L'), fi(10), d(3, 4), o(3), re(3), u(3), b(3)%p%x, a(2, 2), y(1), at, at2, ia(20), stiff(2, 3), load(2)
 end program

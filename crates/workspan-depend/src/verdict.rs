@@ -180,8 +180,7 @@ impl Judge<'_> {
         };
         match self.remedy(carrier, carried) {
             Remedy::Step { step, is_counter } => {
-                let name = self.site(key.sink).variable as usize;
-                let name = self.engine.source.names.get(name).cloned().unwrap_or_default();
+                let name = self.name_of(self.site(key.sink)).to_owned();
                 if !is_counter && !name.is_empty() && !self.is_made_by_loop(carrier, key.sink) {
                     found.inductions.push((name, step));
                 }
@@ -254,9 +253,8 @@ impl Judge<'_> {
 
     /// True if a variable has a name only in functions that are called, or in what of C++'s library was inlined.
     fn is_foreign(&self, key: &Key) -> bool {
-        let name = |site: &SiteInfo| self.engine.source.names.get(site.variable as usize).cloned().unwrap_or_default();
         [key.source, key.sink].into_iter().map(|site| self.site(site)).all(|site| {
-            let of_library = name(site).starts_with("__") && site.local == 0;
+            let of_library = self.name_of(site).starts_with("__") && site.local == 0;
             // What the pass has added for a call has the name of the variable where the call is.
             let is_called = site.function != key.function && !self.function(site.function).starts_with(OURS);
             !site.direct && (is_called || of_library)

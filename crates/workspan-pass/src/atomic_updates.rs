@@ -9,7 +9,7 @@ use workspan_trace::facts::Update;
 
 use crate::alike::{step, STEPS};
 use crate::llvm::{opcode, rmw, Llvm, Ref};
-use crate::locals::{is_scope, users};
+use crate::locals::{is_call_of, users};
 
 /// What an atomic operation applies. Nothing for another instruction, and where the result is used.
 pub(crate) fn atomic_update(llvm: &Llvm, instruction: Ref) -> Option<Update> {
@@ -50,7 +50,7 @@ fn is_unread(llvm: &Llvm, pointer: Ref, left: &Cell<u32>) -> bool {
         && users(llvm, pointer).into_iter().all(|user| match llvm.opcode(user) {
             opcode::STORE => llvm.operand(user, 1) == pointer && llvm.volatile(user) == 0,
             opcode::LOAD => llvm.volatile(user) == 0 && is_unused(llvm, user, left),
-            opcode::CALL => is_scope(llvm, user, "llvm.lifetime"),
+            opcode::CALL => is_call_of(llvm, user, "llvm.lifetime"),
             _ => false,
         })
 }

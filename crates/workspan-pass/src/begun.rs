@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use crate::cfg::{graph, loops, Loops};
 use crate::llvm::{opcode, Llvm, Ref};
-use crate::locals::users;
+use crate::locals::{is_call_of, users};
 use crate::names::Declared;
 
 /// What begins the scope of a variable, as LLVM calls it.
@@ -70,9 +70,14 @@ impl Body<'_> {
             return None;
         }
         let all = self.uses(alloca)?;
-        let write = all.iter().copied().find(|each| {
-            self.writes_all(*each, alloca) && all.iter().all(|other| other == each || self.is_behind(*each, *other))
-        })?;
+        let is_first = |each: &Ref| {
+            let is_before = |other: &Ref| {
+                let of_each = self.number(*each);
+                of_each.is_some_and(|of| self.loops.is_before(self.llvm, self.blocks, (*each, of), *other))
+            };
+            all.iter().all(|other| other == each || is_before(other))
+        };
+        let write = all.iter().copied().find(|each| self.writes_all(*each, alloca) && is_first(each))?;
         let innermost = self.loops.innermost[self.number(write)?]?;
         let is_inside = |each: &Ref| self.number(*each).is_some_and(|block| self.loops.contains(innermost, block));
         (all.iter().all(is_inside) && self.is_declared_in(innermost, line)).then_some(write)
@@ -82,7 +87,7 @@ impl Body<'_> {
         self.numbers.get(&self.llvm.block_of(instruction)).copied()
     }
 
-    /// What reads, writes or hands on a variable; nothing: its address is kept somewhere, or its scope is known.
+    /// What reads or writes a variable, or passes it to a function; nothing: its address is kept somewhere, or its scope is known.
     fn uses(&self, pointer: Ref) -> Option<Vec<Ref>> {
         let llvm = self.llvm;
         let mut found = Vec::new();
@@ -91,15 +96,11 @@ impl Body<'_> {
                 opcode::GEP => found.extend(self.uses(user)?),
                 opcode::LOAD => found.push(user),
                 opcode::STORE if llvm.operand(user, 0) != pointer => found.push(user),
-                opcode::CALL | opcode::INVOKE if !self.is_named(user, "llvm.lifetime.") => found.push(user),
+                opcode::CALL | opcode::INVOKE if !is_call_of(llvm, user, "llvm.lifetime.") => found.push(user),
                 _ => return None,
             }
         }
         Some(found)
-    }
-
-    fn is_named(&self, call: Ref, prefix: &str) -> bool {
-        self.llvm.callee(call).is_some_and(|callee| self.llvm.name(callee).starts_with(prefix))
     }
 
     /// True for a call that returns an object in a variable, and for a copy of the whole of it.
@@ -111,22 +112,10 @@ impl Body<'_> {
         let kind = llvm.attribute_kind(c"sret".as_ptr(), c"sret".count_bytes());
         let size = || llvm.abi_size(llvm.data_layout(self.module), llvm.allocated_type(alloca));
         let is_copy = || {
-            self.is_named(user, "llvm.memcpy.")
+            is_call_of(llvm, user, "llvm.memcpy.")
                 && llvm.constant(llvm.operand(user, 2)).and_then(|size| u64::try_from(size).ok()) == Some(size())
         };
         !llvm.call_attribute_at(user, 1, kind).is_null() || is_copy()
-    }
-
-    /// True if every way to an instruction leads through another one.
-    fn is_behind(&self, first: Ref, then: Ref) -> bool {
-        match (self.number(first), self.number(then)) {
-            (Some(one), Some(other)) if one == other => {
-                let all = self.llvm.instructions(self.blocks[one]);
-                all.iter().position(|each| *each == first) < all.iter().position(|each| *each == then)
-            }
-            (Some(one), Some(other)) => self.loops.dominates(one, other),
-            _ => false,
-        }
     }
 
     /// True if a line lies behind the first one of a loop, and not behind its last one.

@@ -55,6 +55,18 @@ impl Loops {
         }
     }
 
+    /// True if an instruction of a block always runs before another one: every way to the latter leads through it. `blocks`: by number.
+    pub fn is_before(&self, llvm: &Llvm, blocks: &[Ref], (first, of_first): (Ref, usize), second: Ref) -> bool {
+        let block = llvm.block_of(second);
+        if blocks[of_first] == block {
+            let all = llvm.instructions(block);
+            let place = |wanted: Ref| all.iter().position(|each| *each == wanted);
+            return place(first) < place(second);
+        }
+        let of_second = blocks.iter().position(|each| *each == block);
+        of_second.is_some_and(|of_second| self.dominates(of_first, of_second))
+    }
+
     /// Blocks from which a loop begins again.
     pub fn latches(&self, number: usize) -> impl Iterator<Item = usize> + '_ {
         let header = self.loops[number].header;

@@ -324,19 +324,6 @@ impl Conditions<'_> {
             && llvm.block_of(value) == self.blocks[self.loops.loops[number].header]
     }
 
-    /// True if an instruction of a block always runs before another one, in the same iteration.
-    fn is_before(&self, (first, of_first): (Ref, usize), second: Ref) -> bool {
-        let llvm = self.llvm;
-        let block = llvm.block_of(second);
-        if self.blocks[of_first] == block {
-            let all = llvm.instructions(block);
-            let place = |wanted: Ref| all.iter().position(|each| *each == wanted);
-            return place(first) < place(second);
-        }
-        let of_second = self.blocks.iter().position(|each| *each == block);
-        of_second.is_some_and(|of_second| self.loops.dominates(of_first, of_second))
-    }
-
     /// Writes of a variable within some blocks.
     pub(crate) fn stores(&self, alloca: Ref, inside: &[usize]) -> Vec<(Ref, usize)> {
         let llvm = self.llvm;
@@ -415,8 +402,9 @@ impl Slice<'_, '_> {
                     moves |= self.varies(llvm.operand(*store, 0), depth + 1);
                 }
                 // A copy that the test itself makes of a counter is no more than that counter.
+                let Conditions { loops, blocks, .. } = self.conditions;
                 let is_copy = is_made_up
-                    && matches!(stores.as_slice(), [(store, at)] if self.conditions.is_before((*store, *at), value));
+                    && matches!(stores.as_slice(), [(store, at)] if loops.is_before(llvm, blocks, (*store, *at), value));
                 self.data |= moves && !is_copy;
                 moves
             }

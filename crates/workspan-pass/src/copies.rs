@@ -1,7 +1,7 @@
 //! Copies of small objects of C++, as iterators are: a read and a write say the same, and leave the object a variable without an address.
 
 use crate::llvm::{opcode, Llvm, Ref};
-use crate::locals::{base, users_through};
+use crate::locals::{base, is_call_of, users_through};
 
 /// Has small objects copied by a read and a write, where nothing but reads, writes and copies of the whole object uses its address.
 pub(crate) fn plain(llvm: &Llvm, module: Ref) {
@@ -47,11 +47,7 @@ fn is_object(llvm: &Llvm, layout: Ref, alloca: Ref, size: u64) -> bool {
         && users_through(llvm, alloca).into_iter().all(|user| match llvm.opcode(user) {
             opcode::LOAD => true,
             opcode::STORE => base(llvm, llvm.operand(user, 0)) != alloca,
-            opcode::CALL => {
-                let is_scope =
-                    || llvm.callee(user).is_some_and(|callee| llvm.name(callee).starts_with("llvm.lifetime."));
-                copied(llvm, user) == Some(size) || is_scope()
-            }
+            opcode::CALL => copied(llvm, user) == Some(size) || is_call_of(llvm, user, "llvm.lifetime."),
             _ => false,
         })
 }

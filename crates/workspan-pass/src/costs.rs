@@ -5,7 +5,7 @@
 //! instruction.
 
 use crate::llvm::{opcode, Llvm, Ref};
-use crate::locals::{is_scope, Locals};
+use crate::locals::{is_call_of, Locals};
 
 /// What an instruction costs; 0 for what only moves locals, or is none in the machine's code.
 pub(crate) fn of(locals: &Locals, llvm: &Llvm, instruction: Ref) -> u32 {
@@ -21,7 +21,7 @@ pub(crate) fn of(locals: &Locals, llvm: &Llvm, instruction: Ref) -> u32 {
 }
 
 fn of_call(llvm: &Llvm, call: Ref) -> u32 {
-    if is_scope(llvm, call, "llvm.lifetime.") || is_scope(llvm, call, "llvm.dbg.") {
+    if is_call_of(llvm, call, "llvm.lifetime.") || is_call_of(llvm, call, "llvm.dbg.") {
         return 0;
     }
     if llvm.callee(call).is_some_and(|callee| llvm.name(callee).starts_with("__workspan_")) {

@@ -16,7 +16,7 @@ use crate::debug::{file_of, name_of, Places};
 use crate::fixed::Written;
 use crate::library;
 use crate::llvm::{opcode, type_kind, Llvm, Ref, AVAILABLE_EXTERNALLY};
-use crate::locals::{users, Locals};
+use crate::locals::{is_call_of, users, Locals};
 use crate::names::Declared;
 use crate::plan::{Plan, Segment};
 use crate::reached::{variable, Named};
@@ -146,10 +146,7 @@ fn forward(llvm: &Llvm, alloca: Ref) {
     };
     let value = llvm.operand(*store, 0);
     let same = |load: Ref| llvm.opcode(load) == opcode::LOAD && llvm.type_of(load) == llvm.type_of(value);
-    let ends = |user: Ref| {
-        llvm.opcode(user) == opcode::CALL
-            && llvm.callee(user).is_some_and(|callee| llvm.name(callee).starts_with("llvm.lifetime."))
-    };
+    let ends = |user: Ref| llvm.opcode(user) == opcode::CALL && is_call_of(llvm, user, "llvm.lifetime.");
     if value == alloca || !all.iter().all(|user| *user == *store || same(*user) || ends(*user)) {
         return;
     }
@@ -252,7 +249,7 @@ impl<'s> Sink<'s> {
             let local = self.with_address(operation.instruction, extra);
             let always = segment.always;
             let fixed = conditions.levels(&extra.written, segment.block, operation.instruction, operation.address);
-            let pointer = self.takes_pointer(operation.instruction);
+            let pointer = self.takes_pointer(operation.instruction, extra.declared);
             let meaning = Meaning { variable, update, direct, whole, local, always, alone, fixed, pointer };
             self.described.facts.operations.push(meaning);
         }
@@ -268,12 +265,13 @@ impl<'s> Sink<'s> {
     }
 
     /// True if a pointer is read or a part of Fortran's description of an array, or such a description is written, all of it.
-    fn takes_pointer(&self, instruction: Ref) -> bool {
+    fn takes_pointer(&self, instruction: Ref, declared: &Declared) -> bool {
         let llvm = self.llvm;
         let is_pointer = |ty: Ref| llvm.type_kind(ty) == type_kind::POINTER;
         match llvm.opcode(instruction) {
             opcode::LOAD => {
-                is_pointer(llvm.type_of(instruction)) || self.is_of_description(llvm.operand(instruction, 0))
+                let pointer = llvm.operand(instruction, 0);
+                is_pointer(llvm.type_of(instruction)) || declared.is_fortran && self.is_of_description(pointer)
             }
             opcode::STORE => {
                 let (ty, at) = (llvm.type_of(llvm.operand(instruction, 0)), llvm.operand(instruction, 1));

@@ -67,7 +67,7 @@ impl Locals {
         let (pointer, deed) = match llvm.opcode(instruction) {
             opcode::LOAD => (llvm.operand(instruction, 0), Deed::Read),
             opcode::STORE => (llvm.operand(instruction, 1), Deed::Write),
-            opcode::CALL if is_scope(llvm, instruction, "llvm.lifetime.start") => {
+            opcode::CALL if is_call_of(llvm, instruction, "llvm.lifetime.start") => {
                 (llvm.operand(instruction, llvm.arguments(instruction).checked_sub(1)?), Deed::Begin)
             }
             _ => return None,
@@ -77,7 +77,7 @@ impl Locals {
 }
 
 /// True for a call of an intrinsic function whose name begins so.
-pub fn is_scope(llvm: &Llvm, call: Ref, prefix: &str) -> bool {
+pub fn is_call_of(llvm: &Llvm, call: Ref, prefix: &str) -> bool {
     llvm.callee(call).is_some_and(|callee| llvm.name(callee).starts_with(prefix))
 }
 
@@ -157,7 +157,7 @@ fn is_local(llvm: &Llvm, layout: Ref, alloca: Ref) -> bool {
                 && llvm.ordering(user) == 0
                 && whole(llvm.type_of(value))
         }
-        opcode::CALL => is_scope(llvm, user, "llvm.lifetime."),
+        opcode::CALL => is_call_of(llvm, user, "llvm.lifetime."),
         _ => false,
     })
 }

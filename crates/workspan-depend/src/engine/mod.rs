@@ -21,10 +21,10 @@ mod extents;
 mod follow;
 mod found;
 mod frames;
+mod kinds;
 mod lines;
 mod locals;
 mod look;
-mod looks;
 mod noting;
 mod parts;
 mod plain;
@@ -52,7 +52,7 @@ use workspan_graph::program::Loaded;
 use self::arrival::Arrival;
 use self::column::Column;
 use self::counts::Counts;
-use self::looks::Looks;
+use self::kinds::ReadKinds;
 use self::parts::Parts;
 use self::repeats::Repeats;
 use self::shapes::Shapes;
@@ -186,7 +186,7 @@ struct Context {
     other_chains: u32,
     groups: Vec<(Reader, Common)>,
     /// What looking at lists of reads has cost.
-    looks: Looks,
+    kinds: ReadKinds,
     root_address: u64,
     /// What has come has left calls that did not return, an exception lands there, or it throws one: loops that it leaves have not come to
     /// their ends.

@@ -8,7 +8,7 @@
 //! the run, and a read costs a few looks, however many sites read. While a step is noted a read always looks: the lists of locals say
 //! which shape a frame has.
 
-use super::looks::ReadKind;
+use super::kinds::ReadKind;
 use super::step::Noted;
 use super::Context;
 use crate::shadow::{Cell, Reader, Readers, Site};
@@ -18,8 +18,8 @@ use crate::tree::{common, common_of_both, Common};
 const SURVIVORS: usize = 4;
 /// Groups that it looks at otherwise.
 const LOOK: u32 = 16;
-/// Room of a list that is longer, at least.
-const LEAST: u8 = 16;
+/// [`Readers::room`] of a list that is longer, at least.
+const ROOM: u8 = 16;
 
 /// Adds a read to those since the last write; where two groups became one, the last moment of the later one. `function_of`: that of a
 /// site.
@@ -33,14 +33,6 @@ pub(super) fn note_read(
     let now = context.now;
     let new = Reader { site, next: cell.readers, first: now, last: now };
     let head = readers.get(cell.readers);
-    let room = readers.room(cell.readers);
-    if room != 0 && !context.shapes.noting.is_active {
-        if room == 1 {
-            join_all(context, readers, cell, function_of);
-        }
-        cell.readers = readers.add(Reader { next: cell.readers, ..new });
-        return None;
-    }
     let function = function_of(site);
     let turn = context.nodes.last().map_or(0, |node| node.turn);
     // In the iteration or call that runs, and not by a call of the same function that it has made.
@@ -81,6 +73,14 @@ pub(super) fn note_read(
             return Some(head.last);
         }
     }
+    let room = readers.room(cell.readers);
+    if room != 0 && !context.shapes.noting.is_active {
+        if room == 1 {
+            join_all(context, readers, cell, function_of);
+        }
+        cell.readers = readers.add(Reader { next: cell.readers, ..new });
+        return None;
+    }
     let (noted, joined) = join_reads(context, readers, cell, (site, function));
     context.shapes.noting.read(|| noted);
     joined
@@ -98,11 +98,11 @@ fn join_reads(
     let innermost = Common { node: context.nodes.len().saturating_sub(1), carried: false };
     let is_noted = context.shapes.noting.is_active;
     let (survivors, look) = if is_noted { (SURVIVORS, u32::MAX) } else { (usize::MAX, LOOK) };
-    let mut looks = std::mem::take(&mut context.looks);
-    looks.clear();
+    let mut kinds = std::mem::take(&mut context.kinds);
+    kinds.clear();
     let (mut at, mut before, mut place) = (cell.readers, 0, 0);
     let (mut joined, mut moment) = (Vec::new(), None);
-    while at != 0 && looks.len() < survivors && place < look {
+    while at != 0 && kinds.len() < survivors && place < look {
         let reader = readers.get(at);
         let (number, of) = (at, place);
         (at, place) = (reader.next, place + 1);
@@ -110,14 +110,14 @@ fn join_reads(
             before = number;
             continue;
         }
-        if looks.is_empty() && reader.first >= turn && context.call_of(innermost, function, reader.last) == 0 {
+        if kinds.is_empty() && reader.first >= turn && context.call_of(innermost, function, reader.last) == 0 {
             readers.set(number, Reader { last: now, ..reader });
-            context.looks = looks;
+            context.kinds = kinds;
             return (Noted::Longer(of), None);
         }
         let node = common(&context.nodes, reader.last);
         let kind = ReadKind { site, node, call: context.call_of(node, function, reader.last) };
-        let Some((group, of_group)) = looks.meet(kind, (number, of)) else {
+        let Some((group, of_group)) = kinds.meet(kind, (number, of)) else {
             before = number;
             continue;
         };
@@ -128,10 +128,10 @@ fn join_reads(
             joined.push((of_group, of));
         }
     }
-    context.looks = looks;
+    context.kinds = kinds;
     cell.readers = readers.add(Reader { site, next: cell.readers, first: now, last: now });
     if at != 0 && place == look {
-        readers.set_room(cell.readers, LEAST);
+        readers.set_room(cell.readers, ROOM);
     }
     (if joined.is_empty() { Noted::First } else { Noted::Joined(joined) }, moment)
 }
@@ -139,15 +139,15 @@ fn join_reads(
 /// All groups of a list that no write can distinguish become one.
 #[cold]
 fn join_all(context: &mut Context, readers: &mut Readers, cell: &mut Cell, function_of: impl Fn(Site) -> u32) {
-    let mut looks = std::mem::take(&mut context.looks);
-    looks.clear();
+    let mut kinds = std::mem::take(&mut context.kinds);
+    kinds.clear();
     let (mut at, mut before, mut place) = (cell.readers, 0, 0);
     while at != 0 {
         let (number, reader) = (at, readers.get(at));
         at = reader.next;
         let node = common(&context.nodes, reader.last);
         let call = context.call_of(node, function_of(reader.site), reader.last);
-        match looks.meet(ReadKind { site: reader.site, node, call }, (number, place)) {
+        match kinds.meet(ReadKind { site: reader.site, node, call }, (number, place)) {
             Some((group, _)) => {
                 readers.unlink(before, number, cell);
                 readers.change(group, |later| later.first = reader.first);
@@ -155,8 +155,8 @@ fn join_all(context: &mut Context, readers: &mut Readers, cell: &mut Cell, funct
             None => (before, place) = (number, place + 1),
         }
     }
-    context.looks = looks;
-    readers.set_room(cell.readers, u8::try_from(place).unwrap_or(u8::MAX).max(LEAST));
+    context.kinds = kinds;
+    readers.set_room(cell.readers, u8::try_from(place).unwrap_or(u8::MAX).max(ROOM));
 }
 
 #[cfg(test)]

@@ -29,6 +29,9 @@ impl Judge<'_> {
     /// Variables of the loop's function that it reads after these sites, in these calls, have written them.
     pub(super) fn read_as(&self, carrier: u32, written: impl Iterator<Item = (Site, PlaceId)>) -> BTreeSet<String> {
         let written: BTreeSet<Parameter<'_>> = written.filter_map(|(site, call)| self.parameter(site, call)).collect();
+        if written.is_empty() {
+            return BTreeSet::new();
+        }
         let function = self.engine.source.loops[carrier as usize - 1].function;
         let reads = self.engine.table.all.iter().map(|(key, _)| key).filter(|key| {
             let sink = self.site(key.sink);
@@ -37,15 +40,12 @@ impl Judge<'_> {
                 && self.parameter(key.source, key.source_call).is_some_and(|source| written.contains(&source))
                 && !self.is_declared_inside(carrier, key.sink)
         });
-        reads.map(|key| parted(self.variable_of(key.sink)).0.to_owned()).collect()
+        reads.map(|key| parted(self.name_of(self.site(key.sink))).0.to_owned()).collect()
     }
 
     fn parameter(&self, site: Site, call: PlaceId) -> Option<Parameter<'_>> {
-        (call != 0).then(|| (call, self.site(site).function, parted(self.variable_of(site)).0))
-    }
-
-    fn variable_of(&self, site: Site) -> &str {
-        self.engine.source.names.get(self.site(site).variable as usize).map_or("", String::as_str)
+        let info = self.site(site);
+        (call != 0).then(|| (call, info.function, parted(self.name_of(info)).0))
     }
 }
 

@@ -36,7 +36,7 @@ impl Judge<'_> {
         });
         let blocker = |site: &SiteInfo| Blocker {
             kind: if has_extreme { "control" } else { "WAW" }.to_owned(),
-            variable: self.name_of(site),
+            variable: self.name_of(site).to_owned(),
             source: self.place(site.place),
             sink: self.place(site.place),
             distance: None,
@@ -98,7 +98,7 @@ impl Judge<'_> {
             let is_flag = is_scalar(site) && self.all_writes_are(carrier, site, update);
             is_flag.then(|| Reduction {
                 operator: update.sign().to_owned(),
-                variable: self.name_of(site),
+                variable: self.name_of(site).to_owned(),
                 elements: false,
                 part: false,
                 in_calls: false,
@@ -118,10 +118,6 @@ impl Judge<'_> {
         };
         let inside = source.sites.iter().filter(|site| source.is_within(site.in_loop, carrier));
         !is_scalar(of) || inside.filter(|site| site.writes && is_same(site)).all(|site| site.update == update as u8)
-    }
-
-    fn name_of(&self, site: &SiteInfo) -> String {
-        self.engine.source.names.get(site.variable as usize).cloned().unwrap_or_default()
     }
 }
 

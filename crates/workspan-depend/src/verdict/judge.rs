@@ -45,7 +45,12 @@ impl Judge<'_> {
         }
         let here = |site: &SiteInfo| site.function == key.function && site.variable != 0;
         let site = if here(sink) || !here(source) && sink.variable != 0 { sink } else { source };
-        self.engine.source.names.get(site.variable as usize).cloned().unwrap_or_default()
+        self.name_of(site).to_owned()
+    }
+
+    /// The variable that a site reaches memory by, as its own function calls it.
+    pub(super) fn name_of(&self, site: &SiteInfo) -> &str {
+        self.engine.source.names.get(site.variable as usize).map_or("", String::as_str)
     }
 
     pub(super) fn ends(&self, key: &Key) -> (Place, Place) {

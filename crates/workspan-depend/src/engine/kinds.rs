@@ -4,7 +4,7 @@ use crate::shadow::Site;
 use crate::source::PlaceId;
 use crate::tree::Common;
 
-/// What kinds begin with, by their site.
+/// Kinds are looked for among those of as many sites.
 const BUCKETS: usize = 64;
 
 /// Reads by one site that lie in one node, and in one call of its function.
@@ -23,21 +23,17 @@ struct Met {
     before: usize,
 }
 
-/// Kinds met in one list.
-#[derive(Debug)]
-pub(super) struct Looks {
+/// Kinds met in one list. Empty, they have allocated nothing: they are taken out for each list.
+#[derive(Debug, Default)]
+pub(super) struct ReadKinds {
     all: Vec<Met>,
-    last: [usize; BUCKETS],
+    /// The last one of each bucket, from 1; once there was a list, of all buckets.
+    last: Vec<usize>,
 }
 
-impl Default for Looks {
-    fn default() -> Looks {
-        Looks { all: Vec::new(), last: [0; BUCKETS] }
-    }
-}
-
-impl Looks {
+impl ReadKinds {
     pub(super) fn clear(&mut self) {
+        self.last.resize(BUCKETS, 0);
         for met in self.all.drain(..) {
             self.last[met.kind.site as usize % BUCKETS] = 0;
         }
