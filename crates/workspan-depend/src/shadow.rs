@@ -1,13 +1,14 @@
 //! For each byte of memory the last write, and all reads since.
 //!
-//! A page of shadow has one cell for as many bytes as all accesses to the page have covered as a whole: 8, 4, 2 or 1; an access that is
-//! smaller or lies across refines the page, so that the result is exact for each byte.
+//! A [`Page`] of shadow has one cell for as many bytes as all accesses to them have covered as a whole: 8, 4, 2 or 1; an access that is
+//! smaller or lies across splits a cell, so that the result is exact for each byte.
 //!
 //! Cells that a loop accesses at one distance from one another may be [runs](Run): what they hold is then kept for all of them at once.
 //!
 //! **Memory:** 16 bytes a cell, and 25 for each group of reads that a later write could distinguish from others.
 
 mod cells;
+mod page;
 mod runs;
 #[cfg(test)]
 mod tests;
@@ -16,13 +17,10 @@ mod together;
 use std::collections::HashMap;
 
 pub use self::cells::{Cell, Reader, Readers, Site};
+use self::page::{Page, PAGE};
 use self::runs::RUN;
 pub use self::runs::{Group, Moments, Numbers, Piece, Run};
 
-/// Bytes of memory that a page covers.
-const PAGE: u64 = 1 << 12;
-/// The same, as a number of cells.
-const CELLS: usize = 1 << 12;
 /// Pages that are found without a table.
 const RECENT: usize = 1024;
 
@@ -38,13 +36,6 @@ fn number(written: u64) -> u32 {
     (written & 0xffff_ffff) as u32
 }
 
-#[derive(Debug)]
-struct Page {
-    /// Logarithm of the bytes that a cell covers.
-    shift: u32,
-    cells: Vec<Cell>,
-}
-
 /// The shadow of an address space.
 #[derive(Debug, Default)]
 pub struct Shadow {
@@ -54,6 +45,8 @@ pub struct Shadow {
     recent: Vec<(u64, u32)>,
     /// Groups of reads.
     pub readers: Readers,
+    /// Room for the cells of an access.
+    pub places: Vec<(u32, u32)>,
     /// Cells that are kept together.
     runs: Vec<Run>,
     free_runs: Vec<u32>,
@@ -108,49 +101,35 @@ impl std::hash::Hasher for Hasher {
     }
 }
 
-/// Cells of one page that an access covers.
-#[derive(Clone, Copy, Debug)]
-pub struct Span {
-    page: u32,
-    first: u32,
-    end: u32,
-}
-
-impl Span {
-    /// How many cells there are.
-    #[inline]
-    pub fn count(self) -> u32 {
-        self.end - self.first
-    }
-
-    /// Numbers of its cells.
-    pub fn cells(self) -> impl Iterator<Item = (u32, u32)> {
-        (self.first..self.end).map(move |cell| (self.page, cell))
-    }
-}
-
 impl Shadow {
-    /// The cells of some bytes, which must not cross a page.
-    pub fn span(&mut self, address: u64, size: u64) -> Span {
+    /// The cells of some bytes, which must not cross a page: in place of those that were there.
+    pub fn span(&mut self, address: u64, size: u64, places: &mut Vec<(u32, u32)>) {
         let key = address / PAGE;
         let page = match self.recent.get(recent(key)) {
             Some(recent) if recent.0 == key + 1 => recent.1,
-            _ => self.find(key, address, size),
+            _ => self.find(key),
         };
-        let mut shift = self.pages[page as usize].shift;
-        let least = (address | size).trailing_zeros().min(3);
-        if least < shift {
-            self.refine(page, least);
-            shift = least;
+        let begin = address % PAGE;
+        let (mut at, end) = (begin, begin + size);
+        places.clear();
+        while at < end {
+            match self.pages[page as usize].cover((at, end)) {
+                Ok((cells, next)) => {
+                    places.extend(cells.map(|cell| (page, cell)));
+                    at = next;
+                }
+                Err((cell, shift)) => {
+                    if self.split((page, cell), shift) {
+                        // All cells are others now.
+                        places.clear();
+                        at = begin;
+                    }
+                }
+            }
         }
-        let offset = address % PAGE;
-        let first = u32::try_from(offset >> shift).unwrap_or(0);
-        let end = u32::try_from((offset + size) >> shift).unwrap_or(0);
-        let span = Span { page, first, end };
-        for place in span.cells() {
-            self.own(place);
+        for place in places {
+            self.own(*place);
         }
-        span
     }
 
     /// A cell becomes one of its own.
@@ -187,8 +166,7 @@ impl Shadow {
                 _ => (key + 1, self.look_up(key)?),
             };
         }
-        let is_whole = self.pages[last.1 as usize].shift == shift && address & ((1 << shift) - 1) == 0;
-        is_whole.then_some((last.1, ((address % PAGE) >> shift) as u32))
+        Some((last.1, self.pages[last.1 as usize].whole(address % PAGE, shift)?))
     }
 
     /// A page that is found without the table from now on.
@@ -200,39 +178,37 @@ impl Shadow {
         Some(page)
     }
 
-    fn find(&mut self, key: u64, address: u64, size: u64) -> u32 {
+    fn find(&mut self, key: u64) -> u32 {
         self.recent.resize(RECENT, (0, 0));
         let recent = recent(key);
         if let Some(page) = self.index.get(&key) {
             self.recent[recent] = (key + 1, *page);
             return *page;
         }
-        let shift = (address | size).trailing_zeros().min(3);
         let number = u32::try_from(self.pages.len()).unwrap_or(u32::MAX);
-        self.pages.push(Page { shift, cells: vec![Cell::default(); CELLS >> shift] });
+        self.pages.push(Page::new());
         self.index.insert(key, number);
         self.recent[recent] = (key + 1, number);
         number
     }
 
-    fn refine(&mut self, page: u32, shift: u32) {
+    /// Splits a cell; true if all cells of the page have become smaller.
+    fn split(&mut self, (page, cell): (u32, u32), shift: u32) -> bool {
+        for part in self.pages[page as usize].parts_of(cell) {
+            self.own((page, part));
+        }
+        self.pages[page as usize].split(cell, shift, &mut self.readers);
+        if !self.pages[page as usize].is_fine() {
+            return false;
+        }
         for cell in 0..self.pages[page as usize].cells.len() {
             let Cell { writer, readers, .. } = self.pages[page as usize].cells[cell];
             if writer == RUN {
                 self.dissolve(readers);
             }
         }
-        let page = &mut self.pages[page as usize];
-        let times = 1_usize << (page.shift - shift);
-        let mut cells = Vec::with_capacity(page.cells.len() * times);
-        for cell in &page.cells {
-            cells.push(*cell);
-            for _ in 1..times {
-                let readers = if cell.readers == 0 { 0 } else { self.readers.copy(cell.readers) };
-                cells.push(Cell { readers, ..*cell });
-            }
-        }
-        *page = Page { shift, cells };
+        self.pages[page as usize].refine(shift, &mut self.readers);
+        true
     }
 
     /// A cell.
@@ -269,7 +245,7 @@ impl Shadow {
     /// True if the byte has been written.
     pub fn is_written(&self, address: u64) -> bool {
         let page = self.index.get(&(address / PAGE)).and_then(|page| self.pages.get(*page as usize));
-        let cell = page.and_then(|page| page.cells.get(((address % PAGE) >> page.shift) as usize));
+        let cell = page.and_then(|page| page.at(address % PAGE));
         cell.is_some_and(|cell| match cell.writer {
             RUN => self.runs.get(cell.readers as usize).is_some_and(|run| run.writer(number(cell.written)) != 0),
             writer => writer != 0,
@@ -283,12 +259,14 @@ impl Shadow {
             if !self.index.contains_key(&key) {
                 continue;
             }
-            let span = self.span(at, size);
-            for place in span.cells() {
-                let (cell, readers) = self.cell(place);
+            let mut places = std::mem::take(&mut self.places);
+            self.span(at, size, &mut places);
+            for place in &places {
+                let (cell, readers) = self.cell(*place);
                 readers.drop_list(cell.readers);
                 *cell = Cell::default();
             }
+            self.places = places;
         }
     }
 

@@ -6,12 +6,13 @@ use std::collections::HashMap;
 
 use workspan_graph::program::Loaded;
 use workspan_trace::cpp_library;
-use workspan_trace::facts::{Deed, Induction, Run};
+use workspan_trace::facts::{Deed as Fact, Induction, Run};
 use workspan_trace::program::{flag, operation, Access, Module, NONE};
 use workspan_trace::rust_names::{self, is_container_file, is_library_file};
 
 use crate::effects::{reads_on, Named};
 use crate::shadow::{BuildHasher, Site};
+use crate::touches::{parts, settled, Deed};
 
 /// A place in the source; 0 is unknown.
 pub type PlaceId = u32;
@@ -294,19 +295,16 @@ impl Source {
     fn segments(&mut self, loaded: &Loaded, functions: u32, loops: u32, locals: u32) {
         let module = &loaded.module;
         let facts = &module.facts;
-        let (mut run_at, mut touch_at) = (0, 0);
+        let settled = settled(module);
         let mut before: Option<(u32, PlaceId)> = None;
         // A call whose result nothing has taken in its own block: function, line, place.
         let mut open: Option<(u32, u32, PlaceId)> = None;
         let all = module.loops.iter().zip(&facts.loops).enumerate();
         let bodies: HashMap<(u32, u32), u32> =
             all.map(|(at, (each, facts))| ((each.function, facts.body), loops + small(at) + 1)).collect();
-        for (number, segment) in module.segments.iter().enumerate() {
+        for (number, (segment, runs, of_segment)) in parts(module).enumerate() {
             let function = functions + segment.function;
             let in_loop = if segment.in_loop == NONE { 0 } else { loops + segment.in_loop + 1 };
-            let count = facts.segments.get(number).map_or(0, |count| *count as usize);
-            let runs: Box<[Run]> = facts.runs.get(run_at..run_at + count).unwrap_or_default().into();
-            run_at += count;
             // What is written on the line of the call that has just returned takes its result.
             let after = segment.flags & flag::AFTER_CALL != 0;
             let first_line = runs.first().map_or(0, |run| run.line);
@@ -325,9 +323,9 @@ impl Source {
             let of_first = runs.first().map_or((0, 0), |run| (run.operations, run.touches));
             let sites = small(self.sites.len());
             let id = loaded.base + small(number);
-            let mut in_run = RunOf::new(&runs, |run| run.operations);
+            let mut in_run = RunOf::new(runs, |run| run.operations);
             let callee_reads_on = module.texts.get(segment.callee as usize).is_some_and(|name| reads_on(name));
-            let mut touch_in_run = RunOf::new(&runs, |run| run.touches);
+            let mut touch_in_run = RunOf::new(runs, |run| run.touches);
             for (at, operation) in (0..).zip(module.operations_of(segment)) {
                 let meaning = facts.operations.get((segment.first + at) as usize).copied().unwrap_or_default();
                 let place = self.place(module, operation.place);
@@ -366,14 +364,13 @@ impl Source {
                 };
                 self.sites.push(info);
             }
-            let total: u32 = runs.iter().map(|run| run.touches).sum();
             let mut touches = Vec::new();
-            for (at, touch) in (0..).zip(facts.touches.iter().skip(touch_at).take(total as usize)) {
+            for (at, touch) in (0..).zip(of_segment) {
                 let site = small(self.sites.len());
                 let place = self.place(module, touch.place);
                 let local = locals + touch.local;
                 let variable = self.locals.get(local as usize).copied().unwrap_or(0);
-                let takes = at < of_first.1 && touch.deed == Deed::Write && !counts(touch.local);
+                let takes = at < of_first.1 && touch.deed == Fact::Write && !counts(touch.local);
                 taken |= takes;
                 let tail = tail.filter(|_| takes).map_or(0, |(_, call)| call);
                 self.sites.push(SiteInfo {
@@ -384,16 +381,22 @@ impl Source {
                     local: local + 1,
                     update: touch.update,
                     direct: true,
-                    writes: touch.deed == Deed::Write,
+                    writes: touch.deed == Fact::Write,
                     always: touch.always,
                     tail,
                     segment: (id, touch_in_run.next()),
                     ..SiteInfo::default()
                 });
                 let first = self.functions.get(function as usize).map_or(0, |function| function.first_local);
-                touches.push((local.saturating_sub(first), touch.deed, site));
+                let is_settled = segment.flags & flag::ENTRY == 0 && settled.get(touch.local as usize) == Some(&true);
+                let deed = match touch.deed {
+                    Fact::Begin => Deed::Begin,
+                    Fact::Read if is_settled => Deed::Look,
+                    Fact::Read => Deed::Read,
+                    Fact::Write => Deed::Write,
+                };
+                touches.push((local.saturating_sub(first), deed, site));
             }
-            touch_at += total as usize;
             let is_first = segment.flags & flag::BLOCK != 0;
             let body_of = bodies.get(&(segment.function, segment.block)).filter(|_| is_first).copied().unwrap_or(0);
             let call = self.place(module, segment.call_place);
@@ -425,7 +428,7 @@ impl Source {
                 callee,
                 sites,
                 first,
-                runs,
+                runs: runs.into(),
                 touches: touches.into(),
                 body_of,
                 place,

@@ -1,13 +1,13 @@
 //! Accesses: what the shadow has kept of the bytes, and what it keeps from now on.
 
 use workspan_graph::events::Access;
-use workspan_trace::facts::Deed;
 use workspan_trace::program::{operation, Access as Mode};
 
 use super::reads::note_read;
 use super::{Context, Engine};
 use crate::shadow::{Cell, Reader, Readers, Shadow, Site};
 use crate::table::Kind;
+use crate::touches::Deed;
 use crate::tree::{common, Common};
 
 impl Engine {
@@ -37,12 +37,13 @@ impl Engine {
     /// A part of an access, which lies on one page.
     pub(super) fn access(&mut self, context: &mut Context, address: u64, size: u64, site: Site, mode: Mode) {
         let floor = context.floor(address);
-        let span = context.shadow.span(address, size);
+        let mut places = std::mem::take(&mut context.shadow.places);
+        context.shadow.span(address, size, &mut places);
         let mut before = (0, 0, 0);
-        context.parts.of_cells(span.count());
+        context.parts.of_cells(places.len());
         let mut readers = std::mem::take(&mut context.shadow.readers);
-        for place in span.cells() {
-            let mut cell = *context.shadow.cell(place).0;
+        for place in &places {
+            let mut cell = *context.shadow.cell(*place).0;
             if cell.writer != 0 && cell.written < floor {
                 readers.drop_list(cell.readers);
                 cell = Cell::default();
@@ -51,9 +52,9 @@ impl Engine {
             let same = before == (cell.written, cell.writer, 1) && cell.readers == 0;
             before = (cell.written, cell.writer, 1);
             self.cell(context, &mut readers, &mut cell, floor, (site, mode, address), same);
-            *context.shadow.cell(place).0 = cell;
+            *context.shadow.cell(*place).0 = cell;
         }
-        context.shadow.readers = readers;
+        (context.shadow.readers, context.shadow.places) = (readers, places);
     }
 
     pub(super) fn touch(&mut self, context: &mut Context, local: u32, deed: Deed, site: Site) {
@@ -70,6 +71,7 @@ impl Engine {
                 cell = Cell::default();
             }
             Deed::Read => self.cell(context, &mut readers, &mut cell, 0, (site, Mode::Load, 0), false),
+            Deed::Look => self.read(context, &cell, (site, 0), false),
             Deed::Write => self.cell(context, &mut readers, &mut cell, 0, (site, Mode::Store, 0), false),
         }
         context.is_touch = false;
@@ -90,19 +92,7 @@ impl Engine {
         same: bool,
     ) {
         if mode != Mode::Store {
-            let at = if cell.writer == 0 {
-                self.expose(context, site, None);
-                None
-            } else if same {
-                None
-            } else {
-                let at = common(&context.nodes, cell.written);
-                self.found(context, Kind::Raw, cell.write(), (site, address), at);
-                Some(at)
-            };
-            if at.is_some() {
-                self.expose(context, site, at);
-            }
+            self.read(context, cell, (site, address), same);
             note_read(context, readers, cell, site, |site| self.source.function_of(site));
         }
         if mode != Mode::Load {
@@ -114,6 +104,17 @@ impl Engine {
             self.readers(context, readers, cell.readers, (floor, own), (site, address));
             readers.drop_list(cell.readers);
             *cell = Cell { written: context.now, writer: site, readers: 0 };
+        }
+    }
+
+    /// Read after write.
+    fn read(&mut self, context: &mut Context, cell: &Cell, (site, address): (Site, u64), same: bool) {
+        if cell.writer == 0 {
+            self.expose(context, site, None);
+        } else if !same {
+            let at = common(&context.nodes, cell.written);
+            self.found(context, Kind::Raw, cell.write(), (site, address), at);
+            self.expose(context, site, Some(at));
         }
     }
 

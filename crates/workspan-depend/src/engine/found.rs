@@ -2,6 +2,7 @@
 
 use workspan_trace::program::flag;
 
+use super::shapes::Detail;
 use super::waiting::{Waited, Waiting};
 use super::{Context, Engine, Lived, Memo};
 use crate::models::Child;
@@ -14,8 +15,10 @@ use crate::tree::{distances, Common};
 #[inline]
 fn note_found(context: &mut Context, kind: Kind, record: u32, source: Reader, at: Common) {
     if context.shapes.noting.is_active {
-        let is_far = at.carried && source.first < context.nodes[at.node].former;
-        let frame = context.frames.last().map_or(0, |frame| frame.node);
+        let (frame, function) = context.frames.last().map_or((0, 0), |frame| (frame.node, frame.function));
+        let is_former =
+            || context.shapes.detail(function) == Detail::Former && source.first >= context.nodes[at.node].former;
+        let is_far = at.carried && !is_former();
         context.shapes.noting.found(kind, record, source, is_far.then(|| small(at.node - frame)));
     }
 }

@@ -44,7 +44,9 @@ impl Column {
         let found = shadow.found(address, shift, &mut habit.page);
         if found.is_none() && !shadow.is_known(address) {
             // Nobody has been here.
-            shadow.span(address, 1 << shift);
+            let mut places = std::mem::take(&mut shadow.places);
+            shadow.span(address, 1 << shift, &mut places);
+            shadow.places = places;
             return shadow.whole(address, shift, &mut habit.page).map(Next::Cell);
         }
         let (number, first) = match found? {

@@ -3,13 +3,12 @@
 //! **Argument:** the moments of a local's cell are copies of moments that the frame had before, or the time of a line of the segment. Which
 //! is which follows from what became of its groups of reads ([`Noted`]), so it is the same whenever the shape is.
 
-use workspan_trace::facts::Deed;
-
 use super::slots::{Groups, Moment, Slots};
 use super::step::{Await, Far, From, Noted, Step};
 use crate::models::Child;
 use crate::shadow::{Cell, Reader, Readers, Site};
 use crate::table::Kind;
+use crate::touches::Deed;
 
 /// Where the moments of a local's cell come from.
 #[derive(Debug, Default)]
@@ -79,6 +78,9 @@ impl Noting {
         self.is_active = false;
         let now = From::Now(self.line);
         let traced = &mut self.traced[self.at];
+        if deed == Deed::Look {
+            return;
+        }
         if deed != Deed::Read {
             traced.readers.clear();
             traced.written = (deed == Deed::Write).then_some(now);

@@ -30,7 +30,7 @@ impl Parts {
 
     /// The cells of the piece are counted.
     #[inline]
-    pub(super) fn of_cells(&mut self, count: u32) {
+    pub(super) fn of_cells(&mut self, count: usize) {
         self.cells = count > 1;
     }
 

@@ -10,18 +10,15 @@
 //! **Cost:** a look into a table for each segment, turn, and loop that begins or ends; for each moment that changes a number; for each dependence
 //! nothing: they are counted in the end ([`Engine::count_shapes`]). **Memory:** [`MOST`] shapes.
 
-use workspan_trace::facts::Deed;
-
-use super::shapes::{Known, Way};
+use super::shapes::{Detail, Known, Way};
 use super::slots::Local;
 use super::step::From;
 use super::{Context, Engine};
 use crate::shadow::{Cell, Reader, Site};
 use crate::source::{small, SegmentInfo};
+use crate::touches::Deed;
 use crate::tree::{common, distances};
 
-/// Shapes that are kept.
-const MOST: usize = 1 << 14;
 /// Locals of a function whose frames have shapes, at most.
 const LOCALS: usize = 256;
 /// Segments after which shapes must have come again.
@@ -51,16 +48,19 @@ impl Event {
     }
 }
 
+/// In a [`class`]: in the last iteration of a loop that has ended.
+const LAST: u32 = 1 << 2;
+
 /// Where a moment lies, seen from a frame whose first node this is.
-fn class(context: &Context, first: usize, moment: u64) -> u32 {
+fn class(context: &Context, first: usize, moment: u64, detail: Detail) -> u32 {
     let at = common(&context.nodes, moment);
     let node = &context.nodes[at.node];
     let depth = small(at.node.saturating_sub(first)) << 3;
     if at.carried {
-        return depth | 1 | u32::from(moment >= node.former) << 1;
+        return depth | 1 | u32::from(detail == Detail::Former && moment >= node.former) << 1;
     }
     match node.ended_at(moment) {
-        Some(ended) => depth | ended.number << 12 | u32::from(moment >= ended.last) << 2,
+        Some(ended) => depth | ended.number << 12 | if moment >= ended.last { LAST } else { 0 },
         None => depth,
     }
 }
@@ -254,7 +254,9 @@ fn shape_of(context: &mut Context) -> u32 {
     let Some(frame) = context.frames.last().filter(|frame| frame.locals.len() <= LOCALS) else {
         return 0;
     };
-    key.push(frame.function);
+    let function = frame.function;
+    let detail = context.shapes.detail(function);
+    key.push(function);
     for (node, tasks) in context.nodes.iter().zip(&context.tasks).skip(frame.node) {
         key.extend([node.number, u32::from(*tasks)]);
     }
@@ -263,12 +265,13 @@ fn shape_of(context: &mut Context) -> u32 {
     for cell in &frame.locals {
         key.push(cell.writer);
         if cell.writer != 0 {
-            key.push(class(context, frame.node, cell.written));
+            key.push(class(context, frame.node, cell.written, detail));
         }
         groups_of(context, cell, &mut groups);
         for reader in &groups {
-            let classes = [reader.first, reader.last].map(|moment| class(context, frame.node, moment));
-            key.extend([reader.site, classes[0], classes[1]]);
+            let classes = [reader.first, reader.last].map(|moment| class(context, frame.node, moment, detail));
+            // Only what is written lives on.
+            key.extend([reader.site, classes[0] & !LAST, classes[1] & !LAST]);
         }
         key.push(0);
         reads += groups.len();
@@ -276,11 +279,12 @@ fn shape_of(context: &mut Context) -> u32 {
     context.shapes.groups = groups;
     let number = match context.shapes.numbers.get(key.as_slice()) {
         Some(number) => *number,
-        None if context.shapes.known.len() >= MOST || reads > 4 * LOCALS => 0,
+        None if reads > 4 * LOCALS || !context.shapes.has_room(function) => 0,
         None => {
             let known = known_of(context);
             let shapes = &mut context.shapes;
             shapes.known.push(known);
+            *shapes.of_function.entry(function).or_default() += 1;
             let number = small(shapes.known.len());
             shapes.numbers.insert(key.clone().into(), number);
             number

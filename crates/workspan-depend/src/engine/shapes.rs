@@ -33,6 +33,22 @@ pub(super) struct Known {
     pub(super) turned: u32,
 }
 
+/// Shapes that are kept.
+const MOST: usize = 1 << 14;
+/// Of one function.
+const OF_FUNCTION: u32 = 1 << 11;
+/// Of one function, with [`Detail::Former`].
+const IN_DETAIL: u32 = 1 << 9;
+
+/// How much a shape says of moments before the iteration that runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Detail {
+    /// Whether they lie in the iteration before.
+    Former,
+    /// Nothing: each distance is computed.
+    Carried,
+}
+
 /// Shapes of a thread's frames.
 #[derive(Debug, Default)]
 pub(super) struct Shapes {
@@ -53,9 +69,27 @@ pub(super) struct Shapes {
     pub(super) segments: u64,
     /// Shapes do not come again in this program.
     pub(super) off: bool,
+    /// How many each function has.
+    pub(super) of_function: HashMap<u32, u32, BuildHasher>,
 }
 
 impl Shapes {
+    /// How much further shapes of a function say. It has many where each of several places may or may not have run in the iteration before:
+    /// without that there are far fewer.
+    pub(super) fn detail(&self, function: u32) -> Detail {
+        let of_function = self.of_function.get(&function).copied().unwrap_or(0);
+        if of_function < IN_DETAIL {
+            Detail::Former
+        } else {
+            Detail::Carried
+        }
+    }
+
+    /// True if the function may have another one. None has so many that others, which come later, have no room.
+    pub(super) fn has_room(&self, function: u32) -> bool {
+        self.known.len() < MOST && self.of_function.get(&function).is_none_or(|count| *count < OF_FUNCTION)
+    }
+
     /// The step of a segment in a shape, if it is known.
     #[inline]
     pub(super) fn step(&self, shape: u32, id: u32) -> Option<usize> {

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::{Cell, Found, Moments, Numbers, Reader, Shadow};
+use super::{Cell, Found, Moments, Numbers, Reader, Readers, Shadow};
 
 const CELLS: u32 = 600;
 
@@ -14,7 +14,11 @@ fn state(shadow: &mut Shadow, address: u64) -> State {
     let Some((cell, readers)) = shadow.whole_cell(address, 3, &mut page) else {
         return State::default();
     };
-    let (cell, mut groups) = (*cell, Vec::new());
+    contents(*cell, readers)
+}
+
+fn contents(cell: Cell, readers: &Readers) -> State {
+    let mut groups = Vec::new();
     let mut at = cell.readers;
     while at != 0 {
         let reader = readers.get(at);
@@ -45,7 +49,7 @@ proptest! {
         let address = |number: u32| 8 * (base + u64::from(number) * spread);
         let mut expected = Vec::new();
         for number in 0..CELLS {
-            shadow.span(address(number), 8);
+            shadow.span(address(number), 8, &mut Vec::new());
             let place = shadow.whole(address(number), 3, &mut page).unwrap_or_default();
             let (cell, readers) = shadow.cell(place);
             if written {
@@ -104,6 +108,50 @@ proptest! {
         for number in 0..CELLS {
             prop_assert_eq!(shadow.is_written(address(number)), expected[number as usize].0.0 != 0);
             prop_assert_eq!(&state(&mut shadow, address(number)), &expected[number as usize], "{}", number);
+        }
+    }
+
+    #[test]
+    fn cells_of_all_sizes_say_what_each_byte_would(
+        steps in prop::collection::vec((0_u8..4, prop_oneof![0_u64..64, 0_u64..4200], 0_u32..5, 1_u64..40, 1_u64..30), 0..200),
+    ) {
+        let (mut shadow, mut places) = (Shadow::default(), Vec::new());
+        let mut expected = vec![State::default(); 6000];
+        for (now, (kind, at, shift, odd, many)) in (1..).zip(steps) {
+            // Aligned, as most are, several one after the other; or not.
+            let (at, size, many) = if shift < 4 { (at >> shift << shift, 1 << shift, many) } else { (at, odd, 1) };
+            for begin in (0..many).map(|number| at + number * size) {
+                let bytes = expected.iter_mut().zip(0..).filter(|(_, at)| (begin..begin + size).contains(at)).map(|(byte, _)| byte);
+                match kind {
+                    0 => bytes.for_each(|byte| *byte = State::default()),
+                    1 => bytes.for_each(|byte| *byte = ((3, now), Vec::new())),
+                    _ => bytes.for_each(|byte| byte.1.insert(0, (kind.into(), now, now))),
+                }
+                if kind == 0 {
+                    shadow.forget(begin, size);
+                    continue;
+                }
+                for (address, size) in Shadow::pieces(begin, size) {
+                    shadow.span(address, size, &mut places);
+                    for place in &places {
+                        let (cell, readers) = shadow.cell(*place);
+                        if kind == 1 {
+                            readers.drop_list(cell.readers);
+                            *cell = Cell { written: now, writer: 3, readers: 0 };
+                        } else {
+                            let new = Reader { site: kind.into(), next: cell.readers, first: now, last: now };
+                            cell.readers = readers.add(new);
+                        }
+                    }
+                }
+            }
+        }
+        for (address, expected) in (0..).zip(&expected) {
+            prop_assert_eq!(shadow.is_written(address), expected.0.0 != 0);
+            shadow.span(address, 1, &mut places);
+            prop_assert_eq!(places.len(), 1);
+            let (cell, readers) = shadow.cell(places[0]);
+            prop_assert_eq!(&contents(*cell, readers), expected, "{}", address);
         }
     }
 
