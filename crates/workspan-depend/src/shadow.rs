@@ -201,14 +201,19 @@ impl Shadow {
         if !self.pages[page as usize].is_fine() {
             return false;
         }
+        self.dissolve_page(page);
+        self.pages[page as usize].refine(shift, &mut self.readers);
+        true
+    }
+
+    /// No cell of a page belongs to a run.
+    fn dissolve_page(&mut self, page: u32) {
         for cell in 0..self.pages[page as usize].cells.len() {
             let Cell { writer, readers, .. } = self.pages[page as usize].cells[cell];
             if writer == RUN {
                 self.dissolve(readers);
             }
         }
-        self.pages[page as usize].refine(shift, &mut self.readers);
-        true
     }
 
     /// A cell.
@@ -267,6 +272,18 @@ impl Shadow {
                 *cell = Cell::default();
             }
             self.places = places;
+        }
+    }
+
+    /// Forgets some bytes that hold other objects from now on.
+    pub fn release(&mut self, address: u64, size: u64) {
+        self.forget(address, size);
+        for (at, size) in Shadow::pieces(address, size) {
+            let Some(page) = self.look_up(at / PAGE).filter(|page| self.pages[*page as usize].frees(size)) else {
+                continue;
+            };
+            self.dissolve_page(page);
+            self.pages[page as usize].make_whole(&mut self.readers);
         }
     }
 

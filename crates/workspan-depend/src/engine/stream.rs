@@ -110,7 +110,7 @@ impl Engine {
         let [address, size, ..] = control.slots;
         match control.kind {
             ControlKind::Allocate => {
-                context.shadow.forget(address, size);
+                context.shadow.release(address, size);
                 let now = context.now + 1;
                 context.objects.allocate(address, size, now);
             }
@@ -142,7 +142,7 @@ impl Engine {
             }
         }
         context.parts.end();
-        context.shadow.forget(address, end - address);
+        context.shadow.release(address, end - address);
     }
 }
 

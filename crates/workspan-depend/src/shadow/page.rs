@@ -1,7 +1,8 @@
 //! A page of shadow: cells of one size, and parts of those that smaller accesses have split.
 //!
 //! **Argument:** an access that covers a part of a cell splits it, so that the result is exact for each byte; the cells beside it stay whole,
-//! since objects of all sizes lie on one page. Where most are split, the page gets smaller cells: then all of them are found at once.
+//! since objects of all sizes lie on one page. Where most are split, the page gets smaller cells: then all of them are found at once. What
+//! was allocated there is freed one day, and other objects come: then cells of which nothing is known are made whole again.
 //!
 //! **Memory:** behind the cells come the parts of those that are split, each time anew where parts become smaller: at most 14 for 8 bytes.
 
@@ -12,6 +13,8 @@ use super::runs::RUN;
 pub(super) const PAGE: u64 = 1 << 12;
 /// Logarithm of the bytes that a cell covers at first.
 const WHOLE: u32 = 3;
+/// Bytes that are freed or allocated before a page is made whole.
+const FREED: u64 = PAGE / 2;
 /// Split cells after which a page may get smaller ones.
 const FEW: u32 = 16;
 
@@ -28,6 +31,8 @@ pub(super) struct Page {
     pub(super) cells: Vec<Cell>,
     /// How many are split.
     split: u32,
+    /// Bytes that were freed or allocated since it was made whole.
+    freed: u64,
 }
 
 /// The parts of a cell, if it is split: the first one, and the logarithm of their size.
@@ -53,7 +58,7 @@ fn number(place: usize) -> u32 {
 impl Page {
     /// Nothing is known.
     pub(super) fn new() -> Page {
-        Page { shift: WHOLE, cells: vec![Cell::default(); cells_of(WHOLE)], split: 0 }
+        Page { shift: WHOLE, cells: vec![Cell::default(); cells_of(WHOLE)], split: 0, freed: 0 }
     }
 
     /// The cell that covers these bytes, and no other.
@@ -132,9 +137,45 @@ impl Page {
         if self.split < FEW || !self.split.is_power_of_two() {
             return false;
         }
-        let is_known = |cell: &&Cell| cell.writer != 0 || cell.readers != 0;
-        let known = self.cells[..cells_of(self.shift)].iter().filter(is_known).count();
+        let known = self.cells[..cells_of(self.shift)].iter().filter(|cell| is_known(cell)).count();
         4 * self.split as usize >= 3 * known
+    }
+
+    /// Some bytes were freed or allocated; true if it is time to make the page whole.
+    pub(super) fn frees(&mut self, size: u64) -> bool {
+        self.freed += size;
+        self.freed >= FREED && (self.shift < WHOLE || self.split > 0)
+    }
+
+    /// Makes cells whole of which nothing is known; none belongs to a run.
+    pub(super) fn make_whole(&mut self, readers: &mut Readers) {
+        let old = std::mem::take(&mut self.cells);
+        let end = cells_of(WHOLE);
+        let (mut cells, mut further) = (Vec::with_capacity(end), Vec::<Cell>::new());
+        self.split = 0;
+        for together in old[..cells_of(self.shift)].chunks(1 << (WHOLE - self.shift)) {
+            // The parts of each, and the logarithm of their size.
+            let parts_of = |cell: &Cell| match parts(*cell) {
+                Some((first, of)) => (old[first..first + (1 << (self.shift - of))].to_vec(), of),
+                None => (vec![*cell], self.shift),
+            };
+            let all: Vec<(Vec<Cell>, u32)> = together.iter().map(parts_of).collect();
+            let least = all.iter().map(|(_, of)| *of).min().unwrap_or(WHOLE);
+            if least == WHOLE || !all.iter().any(|(parts, _)| parts.iter().any(is_known)) {
+                cells.push(if least == WHOLE { together[0] } else { Cell::default() });
+                continue;
+            }
+            cells.push(split(end + further.len(), least));
+            self.split += 1;
+            for (parts, of) in &all {
+                for part in parts {
+                    further.push(*part);
+                    further.extend((1..1 << (of - least)).map(|_| copy(*part, readers)));
+                }
+            }
+        }
+        cells.extend(further);
+        (self.shift, self.cells, self.freed) = (WHOLE, cells, 0);
     }
 
     /// Makes all cells smaller, none of which belongs to a run.
@@ -163,6 +204,11 @@ impl Page {
         cells.extend(further);
         (self.shift, self.cells) = (shift, cells);
     }
+}
+
+/// Something is known of the bytes.
+fn is_known(cell: &Cell) -> bool {
+    cell.writer != 0 || cell.readers != 0
 }
 
 /// How many cells of a size cover a page.
