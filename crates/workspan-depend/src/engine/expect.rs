@@ -217,11 +217,12 @@ impl Engine {
         let Some(place) = context.shadow.whole(address, shift, &mut habit.page) else {
             return false;
         };
-        if context.is_stack(address) {
+        let cell = *context.shadow.cell(place).0;
+        // On the stack, only what frames that run have written.
+        if context.is_stack(address) && (cell.writer == 0 || cell.written < context.floor(address)) {
             return false;
         }
         let turn = context.nodes.last().map_or(0, |node| node.turn);
-        let cell = *context.shadow.cell(place).0;
         if habit.mode == Mode::Load {
             self.quick_load(context, habit, (cell, place), (address, turn))
         } else if habit.mode == Mode::Store {
