@@ -1,7 +1,8 @@
 //! The dependence profile of a sequential program: which dependences its loops and calls have, which loops could run in
 //! parallel, and how much that would give.
 //!
-//! * [`source`]: what the pass knows of the program, with numbers over all modules; [`touches`]: which reads of locals no write follows; [`effects`]: what functions of the C library do.
+//! * [`source`]: what the pass knows of the program, with numbers over all modules; [`touches`]: which reads of locals no write
+//!   follows; [`effects`]: what functions of the C library do.
 //! * [`shadow`]: for each byte the last write and all reads since; [`tree`]: the execution tree, of which only the way from the
 //!   root is kept; [`iterations`]: which iteration a moment belongs to;
 //!   [`objects`]: where allocations begin and end.

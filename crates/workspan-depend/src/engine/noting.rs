@@ -79,6 +79,7 @@ impl Noting {
         let now = From::Now(self.line);
         let traced = &mut self.traced[self.at];
         if deed == Deed::Look {
+            // It is not kept.
             return;
         }
         if deed != Deed::Read {

@@ -5,10 +5,11 @@
 //! these loops, in this iteration, in the one before or in an earlier one, or in which loop that has ended. In a shape
 //! that has been seen, a segment finds the same dependences, lets models wait for the same children, and leaves the same
 //! shape. What the turn, beginning and end of a loop make of a shape is kept as well. Only the distance to an earlier iteration than the one before
-//! is not decided by it: it is computed each time.
+//! is not decided by it: it is computed each time. Nor are reads that no write follows part of it ([`Deed::Look`]).
 //!
 //! **Cost:** a look into a table for each segment, turn, and loop that begins or ends; for each moment that changes a number; for each dependence
-//! nothing: they are counted in the end ([`Engine::count_shapes`]). **Memory:** [`MOST`] shapes.
+//! nothing: they are counted in the end ([`Engine::count_shapes`]). **Memory:** each function has its share of shapes
+//! ([`Shapes::has_room`](super::shapes::Shapes::has_room)); where it has many, they say less ([`Detail`]).
 
 use super::shapes::{Detail, Known, Way};
 use super::slots::Local;
@@ -270,7 +271,7 @@ fn shape_of(context: &mut Context) -> u32 {
         groups_of(context, cell, &mut groups);
         for reader in &groups {
             let classes = [reader.first, reader.last].map(|moment| class(context, frame.node, moment, detail));
-            // Only what is written lives on.
+            // Whether a value outlives its loop depends on its write alone.
             key.extend([reader.site, classes[0] & !LAST, classes[1] & !LAST]);
         }
         key.push(0);

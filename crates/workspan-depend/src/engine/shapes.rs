@@ -85,7 +85,7 @@ impl Shapes {
         }
     }
 
-    /// True if the function may have another one. None has so many that others, which come later, have no room.
+    /// True if the function may have another one: a few functions with many shapes leave room for those that come later.
     pub(super) fn has_room(&self, function: u32) -> bool {
         self.known.len() < MOST && self.of_function.get(&function).is_none_or(|count| *count < OF_FUNCTION)
     }

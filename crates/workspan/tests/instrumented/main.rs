@@ -13,6 +13,7 @@ mod depend_models;
 mod depend_oracle;
 mod depend_paths;
 mod depend_rust;
+mod depend_shapes;
 mod inflation;
 mod mpi;
 mod openmp;

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use workspan_depend::source::{SegmentInfo, Source};
 use workspan_depend::table::Kind;
+use workspan_depend::touches::Deed;
 use workspan_graph::events::Access;
-use workspan_trace::facts::Deed;
 use workspan_trace::program::{flag, operation, Access as Mode};
 
 pub(super) type NodeId = usize;
@@ -136,7 +136,7 @@ impl<'s> Tree<'s> {
                 let place = Place::Local(self.frame(self.current), *local);
                 match deed {
                     Deed::Begin => drop(self.memory.remove(&place)),
-                    Deed::Read => self.access(place, false, *site),
+                    Deed::Read | Deed::Look => self.access(place, false, *site),
                     Deed::Write => self.access(place, true, *site),
                 }
             }

@@ -165,7 +165,8 @@ fn files(usually: u64) -> u64 {
     std::env::var("WORKSPAN_DEPEND_FILES").ok().and_then(|files| files.parse().ok()).unwrap_or(usually)
 }
 
-fn profile(folder: &Path) -> serde_json::Value {
+/// The profile of `./prog`.
+pub(crate) fn profile(folder: &Path) -> serde_json::Value {
     let output = workspan(folder, &["depend", "-o", "run.depend", "--json", "--", "./prog"]);
     assert!(output.status.success(), "{}", err(&output));
     serde_json::from_slice(&output.stdout).expect("JSON")
