@@ -45,7 +45,7 @@ pub struct Shadow {
     recent: Vec<(u64, u32)>,
     /// Groups of reads.
     pub readers: Readers,
-    /// Room for the cells of an access.
+    /// The cells of an access: page and cell.
     pub places: Vec<(u32, u32)>,
     /// Cells that are kept together.
     runs: Vec<Run>,
@@ -102,8 +102,9 @@ impl std::hash::Hasher for Hasher {
 }
 
 impl Shadow {
-    /// The cells of some bytes, which must not cross a page: in place of those that were there.
-    pub fn span(&mut self, address: u64, size: u64, places: &mut Vec<(u32, u32)>) {
+    /// Looks for the cells of some bytes, which must not cross a page: they are in [`Shadow::places`] then.
+    pub fn span(&mut self, address: u64, size: u64) {
+        let mut places = std::mem::take(&mut self.places);
         let key = address / PAGE;
         let page = match self.recent.get(recent(key)) {
             Some(recent) if recent.0 == key + 1 => recent.1,
@@ -127,9 +128,10 @@ impl Shadow {
                 }
             }
         }
-        for place in places {
+        for place in &places {
             self.own(*place);
         }
+        self.places = places;
     }
 
     /// A cell becomes one of its own.
@@ -198,7 +200,7 @@ impl Shadow {
             self.own((page, part));
         }
         self.pages[page as usize].split(cell, shift, &mut self.readers);
-        if !self.pages[page as usize].is_fine() {
+        if !self.pages[page as usize].is_mostly_split() {
             return false;
         }
         self.dissolve_page(page);
@@ -264,8 +266,8 @@ impl Shadow {
             if !self.index.contains_key(&key) {
                 continue;
             }
-            let mut places = std::mem::take(&mut self.places);
-            self.span(at, size, &mut places);
+            self.span(at, size);
+            let places = std::mem::take(&mut self.places);
             for place in &places {
                 let (cell, readers) = self.cell(*place);
                 readers.drop_list(cell.readers);
@@ -279,7 +281,7 @@ impl Shadow {
     pub fn release(&mut self, address: u64, size: u64) {
         self.forget(address, size);
         for (at, size) in Shadow::pieces(address, size) {
-            let Some(page) = self.look_up(at / PAGE).filter(|page| self.pages[*page as usize].frees(size)) else {
+            let Some(page) = self.look_up(at / PAGE).filter(|page| self.pages[*page as usize].count_freed(size)) else {
                 continue;
             };
             self.dissolve_page(page);

@@ -6,13 +6,13 @@ use std::collections::HashMap;
 
 use workspan_graph::program::Loaded;
 use workspan_trace::cpp_library;
-use workspan_trace::facts::{Deed as Fact, Induction, Run};
+use workspan_trace::facts::{Deed, Induction, Run};
 use workspan_trace::program::{flag, operation, Access, Module, NONE};
 use workspan_trace::rust_names::{self, is_container_file, is_library_file};
 
 use crate::effects::{reads_on, Named};
 use crate::shadow::{BuildHasher, Site};
-use crate::touches::{parts, settled, Deed};
+use crate::touches::{parts, settled, Action};
 
 /// A place in the source; 0 is unknown.
 pub type PlaceId = u32;
@@ -91,7 +91,7 @@ pub struct SegmentInfo {
     /// Lines.
     pub runs: Box<[Run]>,
     /// Touches: variable in its function, what is done, site.
-    pub touches: Box<[(u32, Deed, Site)]>,
+    pub touches: Box<[(u32, Action, Site)]>,
     /// The loop whose body begins here, + 1.
     pub body_of: u32,
     /// Its first place.
@@ -370,7 +370,7 @@ impl Source {
                 let place = self.place(module, touch.place);
                 let local = locals + touch.local;
                 let variable = self.locals.get(local as usize).copied().unwrap_or(0);
-                let takes = at < of_first.1 && touch.deed == Fact::Write && !counts(touch.local);
+                let takes = at < of_first.1 && touch.deed == Deed::Write && !counts(touch.local);
                 taken |= takes;
                 let tail = tail.filter(|_| takes).map_or(0, |(_, call)| call);
                 self.sites.push(SiteInfo {
@@ -381,7 +381,7 @@ impl Source {
                     local: local + 1,
                     update: touch.update,
                     direct: true,
-                    writes: touch.deed == Fact::Write,
+                    writes: touch.deed == Deed::Write,
                     always: touch.always,
                     tail,
                     segment: (id, touch_in_run.next()),
@@ -390,10 +390,10 @@ impl Source {
                 let first = self.functions.get(function as usize).map_or(0, |function| function.first_local);
                 let is_settled = segment.flags & flag::ENTRY == 0 && settled.get(touch.local as usize) == Some(&true);
                 let deed = match touch.deed {
-                    Fact::Begin => Deed::Begin,
-                    Fact::Read if is_settled => Deed::Look,
-                    Fact::Read => Deed::Read,
-                    Fact::Write => Deed::Write,
+                    Deed::Begin => Action::Begin,
+                    Deed::Read if is_settled => Action::Look,
+                    Deed::Read => Action::Read,
+                    Deed::Write => Action::Write,
                 };
                 touches.push((local.saturating_sub(first), deed, site));
             }

@@ -1,16 +1,16 @@
 //! What segments do with locals without an address.
 //!
-//! **Argument** for [`Deed::Look`]: the first segment of a function runs once in each call, before all others. A local that is written there alone, as
+//! **Argument** for [`Action::Look`]: the first segment of a function runs once in each call, before all others. A local that is written there alone, as
 //! parameters mostly are, is never written after one of the other segments has read it. Nor is one that is written only where its scope has
 //! just begun: what was read of it before is gone. So nobody needs these reads, and without them there are far fewer
 //! shapes of frames: each place that reads a parameter would double them.
 
-use workspan_trace::facts::{Deed as Fact, Run, Touch};
+use workspan_trace::facts::{Deed, Run, Touch};
 use workspan_trace::program::{flag, Module, Segment};
 
 /// What a segment does with a local.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Deed {
+pub enum Action {
     /// Its scope begins: what it held is gone.
     Begin,
     /// It is read.
@@ -32,14 +32,14 @@ pub fn settled(module: &Module) -> Vec<bool> {
         fresh.clear();
         for touch in touches {
             match touch.deed {
-                Fact::Begin => fresh.push(touch.local),
-                Fact::Read => fresh.retain(|local| *local != touch.local),
-                Fact::Write if !fresh.contains(&touch.local) => {
+                Deed::Begin => fresh.push(touch.local),
+                Deed::Read => fresh.retain(|local| *local != touch.local),
+                Deed::Write if !fresh.contains(&touch.local) => {
                     if let Some(settled) = settled.get_mut(touch.local as usize) {
                         *settled = false;
                     }
                 }
-                Fact::Write => {}
+                Deed::Write => {}
             }
         }
     }

@@ -7,7 +7,7 @@ use super::reads::note_read;
 use super::{Context, Engine};
 use crate::shadow::{Cell, Reader, Readers, Shadow, Site};
 use crate::table::Kind;
-use crate::touches::Deed;
+use crate::touches::Action;
 use crate::tree::{common, Common};
 
 impl Engine {
@@ -37,8 +37,8 @@ impl Engine {
     /// A part of an access, which lies on one page.
     pub(super) fn access(&mut self, context: &mut Context, address: u64, size: u64, site: Site, mode: Mode) {
         let floor = context.floor(address);
-        let mut places = std::mem::take(&mut context.shadow.places);
-        context.shadow.span(address, size, &mut places);
+        context.shadow.span(address, size);
+        let places = std::mem::take(&mut context.shadow.places);
         let mut before = (0, 0, 0);
         context.parts.of_cells(places.len());
         let mut readers = std::mem::take(&mut context.shadow.readers);
@@ -57,7 +57,7 @@ impl Engine {
         (context.shadow.readers, context.shadow.places) = (readers, places);
     }
 
-    pub(super) fn touch(&mut self, context: &mut Context, local: u32, deed: Deed, site: Site) {
+    pub(super) fn touch(&mut self, context: &mut Context, local: u32, deed: Action, site: Site) {
         context.grow(site);
         let Some(cell) = context.top().locals.get_mut(local as usize) else {
             return;
@@ -66,13 +66,13 @@ impl Engine {
         let mut readers = std::mem::take(&mut context.local_readers);
         context.is_touch = true;
         match deed {
-            Deed::Begin => {
+            Action::Begin => {
                 readers.drop_list(cell.readers);
                 cell = Cell::default();
             }
-            Deed::Read => self.cell(context, &mut readers, &mut cell, 0, (site, Mode::Load, 0), false),
-            Deed::Look => self.read(context, &cell, (site, 0), false),
-            Deed::Write => self.cell(context, &mut readers, &mut cell, 0, (site, Mode::Store, 0), false),
+            Action::Read => self.cell(context, &mut readers, &mut cell, 0, (site, Mode::Load, 0), false),
+            Action::Look => self.read(context, &cell, (site, 0), false),
+            Action::Write => self.cell(context, &mut readers, &mut cell, 0, (site, Mode::Store, 0), false),
         }
         context.is_touch = false;
         context.local_readers = readers;

@@ -4,7 +4,7 @@ use crate::shadow::Site;
 use crate::source::PlaceId;
 use crate::tree::Common;
 
-/// Kinds are looked for among those of as many sites.
+/// Kinds are kept in as many buckets, by their site.
 const BUCKETS: usize = 64;
 
 /// Reads by one site that lie in one node, and in one call of its function.

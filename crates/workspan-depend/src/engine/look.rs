@@ -44,9 +44,7 @@ impl Column {
         let found = shadow.found(address, shift, &mut habit.page);
         if found.is_none() && !shadow.is_known(address) {
             // Nobody has been here.
-            let mut places = std::mem::take(&mut shadow.places);
-            shadow.span(address, 1 << shift, &mut places);
-            shadow.places = places;
+            shadow.span(address, 1 << shift);
             return shadow.whole(address, shift, &mut habit.page).map(Next::Cell);
         }
         let (number, first) = match found? {

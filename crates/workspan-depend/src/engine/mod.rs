@@ -185,7 +185,7 @@ struct Context {
     chains: HashMap<(u32, u32, PlaceId, u32), u32, BuildHasher>,
     other_chains: u32,
     groups: Vec<(Reader, Common)>,
-    /// What looking at lists of reads has cost.
+    /// Room for the kinds that are met in a list of reads.
     kinds: ReadKinds,
     root_address: u64,
     /// What has come has left calls that did not return, an exception lands there, or it throws one: loops that it leaves have not come to

@@ -8,7 +8,7 @@ use super::step::{Await, Far, From, Noted, Step};
 use crate::models::Child;
 use crate::shadow::{Cell, Reader, Readers, Site};
 use crate::table::Kind;
-use crate::touches::Deed;
+use crate::touches::Action;
 
 /// Where the moments of a local's cell come from.
 #[derive(Debug, Default)]
@@ -74,17 +74,17 @@ impl Noting {
     }
 
     /// It has been touched; whether that changed its cell as far as is known.
-    pub(super) fn touched(&mut self, deed: Deed) {
+    pub(super) fn touched(&mut self, deed: Action) {
         self.is_active = false;
         let now = From::Now(self.line);
         let traced = &mut self.traced[self.at];
-        if deed == Deed::Look {
+        if deed == Action::Look {
             // It is not kept.
             return;
         }
-        if deed != Deed::Read {
+        if deed != Action::Read {
             traced.readers.clear();
-            traced.written = (deed == Deed::Write).then_some(now);
+            traced.written = (deed == Action::Write).then_some(now);
             return;
         }
         match self.noted.take() {

@@ -5,7 +5,7 @@
 //! these loops, in this iteration, in the one before or in an earlier one, or in which loop that has ended. In a shape
 //! that has been seen, a segment finds the same dependences, lets models wait for the same children, and leaves the same
 //! shape. What the turn, beginning and end of a loop make of a shape is kept as well. Only the distance to an earlier iteration than the one before
-//! is not decided by it: it is computed each time. Nor are reads that no write follows part of it ([`Deed::Look`]).
+//! is not decided by it: it is computed each time. Nor are reads that no write follows part of it ([`Action::Look`]).
 //!
 //! **Cost:** a look into a table for each segment, turn, and loop that begins or ends; for each moment that changes a number; for each dependence
 //! nothing: they are counted in the end ([`Engine::count_shapes`]). **Memory:** each function has its share of shapes
@@ -17,7 +17,7 @@ use super::step::From;
 use super::{Context, Engine};
 use crate::shadow::{Cell, Reader, Site};
 use crate::source::{small, SegmentInfo};
-use crate::touches::Deed;
+use crate::touches::Action;
 use crate::tree::{common, distances};
 
 /// Locals of a function whose frames have shapes, at most.
@@ -148,7 +148,7 @@ impl Engine {
     }
 
     /// The touches of a line; from the first one, with nothing.
-    pub(super) fn touches(&mut self, context: &mut Context, way: Way, line: usize, touches: &[(u32, Deed, Site)]) {
+    pub(super) fn touches(&mut self, context: &mut Context, way: Way, line: usize, touches: &[(u32, Action, Site)]) {
         match way {
             Way::None => {}
             Way::Each => touches.iter().for_each(|(local, deed, site)| self.touch(context, *local, *deed, *site)),

@@ -20,7 +20,7 @@ const FEW: u32 = 16;
 
 /// What stands in place of the writer in a cell that is split: the parts begin where the reads would, the logarithm of their size is
 /// the moment.
-pub(super) const SPLIT: Site = RUN - 1;
+const SPLIT: Site = RUN - 1;
 
 /// Cells of some bytes.
 #[derive(Debug)]
@@ -48,7 +48,7 @@ fn split(first: usize, shift: u32) -> Cell {
 
 /// A cell of its own that holds the same.
 fn copy(cell: Cell, readers: &mut Readers) -> Cell {
-    Cell { readers: if cell.readers == 0 { 0 } else { readers.copy(cell.readers) }, ..cell }
+    Cell { readers: readers.copy(cell.readers), ..cell }
 }
 
 fn number(place: usize) -> u32 {
@@ -133,7 +133,7 @@ impl Page {
     }
 
     /// True if most cells are split of which anything is known.
-    pub(super) fn is_fine(&self) -> bool {
+    pub(super) fn is_mostly_split(&self) -> bool {
         if self.split < FEW || !self.split.is_power_of_two() {
             return false;
         }
@@ -142,7 +142,7 @@ impl Page {
     }
 
     /// Some bytes were freed or allocated; true if it is time to make the page whole.
-    pub(super) fn frees(&mut self, size: u64) -> bool {
+    pub(super) fn count_freed(&mut self, size: u64) -> bool {
         self.freed += size;
         self.freed >= FREED && (self.shift < WHOLE || self.split > 0)
     }

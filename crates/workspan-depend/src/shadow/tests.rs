@@ -49,7 +49,7 @@ proptest! {
         let address = |number: u32| 8 * (base + u64::from(number) * spread);
         let mut expected = Vec::new();
         for number in 0..CELLS {
-            shadow.span(address(number), 8, &mut Vec::new());
+            shadow.span(address(number), 8);
             let place = shadow.whole(address(number), 3, &mut page).unwrap_or_default();
             let (cell, readers) = shadow.cell(place);
             if written {
@@ -115,7 +115,7 @@ proptest! {
     fn cells_of_all_sizes_say_what_each_byte_would(
         steps in prop::collection::vec((0_u8..5, 3900_u64..4200, 0_u32..5, 1_u64..40, 1_u64..30), 0..80),
     ) {
-        let (mut shadow, mut places) = (Shadow::default(), Vec::new());
+        let mut shadow = Shadow::default();
         let mut expected = vec![State::default(); 4800];
         for (now, (kind, at, shift, odd, many)) in (1..).zip(steps) {
             // Aligned, as most are, several one after the other; or not.
@@ -137,9 +137,9 @@ proptest! {
                     continue;
                 }
                 for (address, size) in Shadow::pieces(begin, size) {
-                    shadow.span(address, size, &mut places);
-                    for place in &places {
-                        let (cell, readers) = shadow.cell(*place);
+                    shadow.span(address, size);
+                    for place in shadow.places.clone() {
+                        let (cell, readers) = shadow.cell(place);
                         if kind == 1 {
                             readers.drop_list(cell.readers);
                             *cell = Cell { written: now, writer: 3, readers: 0 };
@@ -153,9 +153,9 @@ proptest! {
         }
         for (address, expected) in (0..).zip(&expected).skip(3800) {
             prop_assert_eq!(shadow.is_written(address), expected.0.0 != 0);
-            shadow.span(address, 1, &mut places);
-            prop_assert_eq!(places.len(), 1);
-            let (cell, readers) = shadow.cell(places[0]);
+            shadow.span(address, 1);
+            prop_assert_eq!(shadow.places.len(), 1);
+            let (cell, readers) = shadow.cell(shadow.places[0]);
             prop_assert_eq!(&contents(*cell, readers), expected, "{}", address);
         }
     }

@@ -63,7 +63,7 @@ struct Oracle {
 impl Oracle {
     /// Accesses of one line that lie in the same node, before another one.
     fn meet(&mut self, kind: &str, (from, moments): (u32, &[Moment]), (line, now): (u32, Moment)) {
-        // By line of the loop that carries it.
+        // By line of the loop that carries it, and whether they lie in the loop that runs.
         let mut distances = BTreeMap::<(u32, bool), (u64, u64)>::new();
         for (of_loop, iteration) in moments {
             let is_carried = *of_loop == now.0 && *iteration != now.1;

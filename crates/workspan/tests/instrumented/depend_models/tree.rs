@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use workspan_depend::source::{SegmentInfo, Source};
 use workspan_depend::table::Kind;
-use workspan_depend::touches::Deed;
+use workspan_depend::touches::Action;
 use workspan_graph::events::Access;
 use workspan_trace::program::{flag, operation, Access as Mode};
 
@@ -135,9 +135,9 @@ impl<'s> Tree<'s> {
             for (local, deed, site) in touches.by_ref().take(run.touches as usize) {
                 let place = Place::Local(self.frame(self.current), *local);
                 match deed {
-                    Deed::Begin => drop(self.memory.remove(&place)),
-                    Deed::Read | Deed::Look => self.access(place, false, *site),
-                    Deed::Write => self.access(place, true, *site),
+                    Action::Begin => drop(self.memory.remove(&place)),
+                    Action::Read | Action::Look => self.access(place, false, *site),
+                    Action::Write => self.access(place, true, *site),
                 }
             }
         }
