@@ -28,5 +28,5 @@ pub use analyses::{
 };
 use analyses::{contexts, sets, streams, windows};
 pub use ordered::{causes, graph, messages, order, ranks, structure, tables, task, walk};
-use ordered::{four, level, levels, names};
+use ordered::{four, level, levels, names, permits};
 pub use stored::{bounds, codec, cut, events, file, merge, missing, program, sample, thin};

@@ -246,7 +246,7 @@ fn time_of(control: &Control) -> u64 {
         Kind::Allocate => control.slots[2],
         Kind::Free => control.slots[1],
         // It has no time: its thread goes on first.
-        Kind::Atomic | Kind::Local => 0,
+        Kind::Atomic | Kind::Local | Kind::Semaphore => 0,
         _ => control.slots[0],
     }
 }
@@ -494,6 +494,7 @@ impl Gate {
             | Kind::Spawn
             | Kind::Frame
             | Kind::Local
+            | Kind::Semaphore
             | Kind::Group
             | Kind::Depend
             | Kind::End
@@ -528,7 +529,8 @@ impl Gate {
                 self.ended.insert(cursor.context);
             }
             Kind::Begin | Kind::Join | Kind::Wait | Kind::Barrier | Kind::Gap => {}
-            Kind::Switch | Kind::Group | Kind::Depend | Kind::Gather | Kind::Frame | Kind::Local => {}
+            Kind::Switch | Kind::Group | Kind::Depend | Kind::Gather => {}
+            Kind::Frame | Kind::Local | Kind::Semaphore => {}
             Kind::Rank | Kind::Communicator | Kind::Message | Kind::Collective | Kind::Transfer => {}
         }
     }

@@ -130,6 +130,17 @@ define!(/// Releases.
     wakes Post sem_post c"sem_post" (semaphore));
 
 entry! {
+    /// Makes a semaphore. What other processes do with one that they share is not known.
+    fn sem_init(semaphore: *mut c_void, shared: c_int, value: c_uint) -> c_int {
+        let result = original!(c"sem_init", fn(*mut c_void, c_int, c_uint) -> c_int, semaphore, shared, value);
+        if result == 0 && shared == 0 && wanted() {
+            write(Kind::Semaphore, [semaphore as u64, value.into()]);
+        }
+        result
+    }
+}
+
+entry! {
     /// Signals.
     fn pthread_cond_signal(condition: *mut c_void) -> c_int {
         wakes(

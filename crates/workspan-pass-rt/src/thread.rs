@@ -43,6 +43,8 @@ pub struct Thread {
     pub caller: Cell<usize>,
     /// In a reduction of the OpenMP runtime, whose barriers are no barriers of the program.
     pub reduces: Cell<bool>,
+    /// Loops around an iteration that waits for others: their number, for each such loop that the thread is in, 8 bits each.
+    pub doacross: Cell<u64>,
     /// In a library whose locks, threads and allocations are its own business.
     pub paused: Cell<bool>,
     /// A task that ran on it has asked which thread it is.

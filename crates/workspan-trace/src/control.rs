@@ -75,6 +75,8 @@ numbered! {
         Frame = 23,
         /// The variables that the running thread has for itself: address, bytes.
         Local = 24,
+        /// A semaphore of one process is made: address, its value.
+        Semaphore = 25,
         /// A process knows which rank it is: rank, ranks in all, run, ticks when all had started, library (1: Open MPI, 2: MPICH).
         Rank = 32,
         /// A communicator or window is used: number in the process, identity, members.
@@ -121,7 +123,7 @@ impl Kind {
     pub const fn slots(self) -> usize {
         match self {
             Kind::End | Kind::Gap | Kind::Group | Kind::Frame => 1,
-            Kind::Begin | Kind::Free | Kind::Switch | Kind::Local => 2,
+            Kind::Begin | Kind::Free | Kind::Switch | Kind::Local | Kind::Semaphore => 2,
             Kind::Create | Kind::Join | Kind::Allocate | Kind::Task | Kind::Wait | Kind::Depend => 3,
             Kind::Communicator | Kind::Transfer | Kind::Gather | Kind::Atomic => 3,
             Kind::Spawn => 4,
@@ -211,7 +213,7 @@ mod tests {
     #[test]
     fn kinds_and_operations_have_their_numbers() {
         let kinds: Vec<u32> = (0..FIRST_SEGMENT).filter(|id| Kind::of(*id).is_some_and(|k| k as u32 == *id)).collect();
-        assert_eq!(kinds, (1..=14).chain(20..=24).chain(32..=36).collect::<Vec<u32>>());
+        assert_eq!(kinds, (1..=14).chain(20..=25).chain(32..=36).collect::<Vec<u32>>());
         for number in (0..12).chain(32..36) {
             assert_eq!(Operation::of(number).map(|operation| operation as u64), Some(number));
         }

@@ -34,6 +34,6 @@ pub const SLOT_BYTES: usize = 6;
 /// Slots that a segment has at most; the pass splits longer ones.
 pub const MOST_SLOTS: usize = 500;
 /// Incremented with every change of the shared memory, the events, or the static description.
-pub const VERSION: u32 = 6;
-/// Versions that are read: 5 had no [`control::Kind::Local`].
+pub const VERSION: u32 = 7;
+/// Versions that are read: 5 had no [`control::Kind::Local`], 6 no [`control::Kind::Semaphore`].
 pub const READABLE: core::ops::RangeInclusive<u32> = 5..=VERSION;

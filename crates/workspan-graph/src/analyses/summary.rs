@@ -105,6 +105,7 @@ impl Summariser {
     }
 
     fn control(&mut self, program: &Program, event: Event<'_>) {
+        use Kind::{Allocate, Atomic, Frame, Free, Local, Semaphore};
         let Some(control) = event.control() else {
             return;
         };
@@ -113,7 +114,7 @@ impl Summariser {
             self.fragment.loads += u64::from(writes == 0);
             self.fragment.stores += u64::from(writes != 0);
             self.fragment.bytes += bytes;
-        } else if !matches!(control.kind, Kind::Allocate | Kind::Free | Kind::Atomic | Kind::Frame | Kind::Local) {
+        } else if !matches!(control.kind, Allocate | Free | Atomic | Frame | Local | Semaphore) {
             self.summary.marks.push(Mark { at: self.summary.events - 1, control });
             self.end_fragment(program);
         }

@@ -8,6 +8,7 @@ use workspan_trace::mpi::Passage;
 
 use crate::events::{episode, Control};
 use crate::order::{Learnt, Order};
+use crate::permits::Permits;
 use crate::structure::other;
 
 /// Distinguishes what atomics order from locks at the same address; no address has this bit.
@@ -23,6 +24,8 @@ pub struct Causes {
     reading: HashSet<(u32, u64)>,
     readers: HashMap<u64, Learnt>,
     barriers: HashMap<(u64, u64), Learnt>,
+    /// Semaphores of which the first value is known.
+    permits: BTreeMap<u64, Permits>,
 }
 
 impl Causes {
@@ -53,10 +56,16 @@ impl Causes {
                 // Of an object that had been there before nothing is left.
                 let [address, size, ..] = control.slots;
                 let end = address.saturating_add(size);
+                let gone: Vec<u64> = self.permits.range(address..end).map(|(at, _)| *at).collect();
+                gone.iter().for_each(|at| drop(self.permits.remove(at)));
                 for kind in [0, OF_ATOMICS] {
                     let gone: Vec<u64> = self.objects.range(address | kind..end | kind).map(|(at, _)| *at).collect();
                     gone.iter().for_each(|at| drop(self.objects.remove(at)));
                 }
+            }
+            Kind::Semaphore => {
+                let [semaphore, value, ..] = control.slots;
+                self.permits.insert(semaphore, Permits::new(value));
             }
             Kind::Barrier if Passage::of(fifth).waits => {
                 if let Some(learnt) = self.barriers.get(&episode(&control)) {
@@ -84,6 +93,14 @@ impl Causes {
             Operation::Lock => {
                 if let Some(learnt) = self.readers.remove(&object) {
                     self.order.learn(context, &learnt);
+                }
+            }
+            Operation::Post | Operation::Take => {
+                if let Some(permits) = self.permits.get_mut(&object) {
+                    return match operation {
+                        Operation::Post => permits.post(&self.order.release(context)),
+                        _ => permits.take().into_iter().for_each(|learnt| self.order.learn(context, learnt)),
+                    };
                 }
             }
             _ => {}

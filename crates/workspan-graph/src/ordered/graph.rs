@@ -289,7 +289,7 @@ impl Builder {
             Kind::End => return before,
             Kind::Rank | Kind::Communicator | Kind::Transfer => return 0,
             Kind::Gap | Kind::Allocate | Kind::Free | Kind::Switch | Kind::Group | Kind::Depend => return 0,
-            Kind::Atomic | Kind::Frame | Kind::Local => return 0,
+            Kind::Atomic | Kind::Frame | Kind::Local | Kind::Semaphore => return 0,
         }
         after
     }

@@ -8,6 +8,7 @@ pub(crate) mod levels;
 pub mod messages;
 pub(crate) mod names;
 pub mod order;
+pub(crate) mod permits;
 pub mod ranks;
 pub mod structure;
 pub mod tables;

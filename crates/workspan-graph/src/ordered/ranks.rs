@@ -122,7 +122,8 @@ pub fn mark(control: &mut Control, bits: u64) {
     let slots = &mut control.slots;
     match control.kind {
         Kind::Sync | Kind::Barrier if !is_shared(slots[2]) => slots[2] |= bits,
-        Kind::Allocate | Kind::Free | Kind::Transfer | Kind::Atomic | Kind::Frame | Kind::Local => slots[0] |= bits,
+        Kind::Allocate | Kind::Free | Kind::Transfer => slots[0] |= bits,
+        Kind::Atomic | Kind::Frame | Kind::Local | Kind::Semaphore => slots[0] |= bits,
         Kind::Gather => slots[2] |= bits,
         Kind::Spawn if slots[3] != 0 => slots[3] |= bits,
         Kind::Depend => slots[1] |= bits,

@@ -350,7 +350,7 @@ impl Rewrite<'_> {
                 context(second);
             }
             Kind::Depend => context(first),
-            Kind::Allocate | Kind::Free | Kind::Atomic | Kind::Frame | Kind::Local => {}
+            Kind::Allocate | Kind::Free | Kind::Atomic | Kind::Frame | Kind::Local | Kind::Semaphore => {}
             Kind::Rank | Kind::Communicator | Kind::Transfer => {}
         }
         Control { kind, slots }

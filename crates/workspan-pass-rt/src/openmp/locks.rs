@@ -11,9 +11,13 @@ use crate::locks::{sync, ticket};
 use crate::platform::thread;
 use crate::{memory, original};
 
-/// Objects that stand for the ordered regions of a loop, and for the order of its iterations.
+/// An object that stands for the ordered regions of a loop. Nothing lies at such addresses.
 const ORDERED: usize = 8;
-const ITERATIONS: usize = 16;
+/// Objects that stand for the iterations of loops in which some wait for others: one is found by the iteration's numbers. If two
+/// iterations share one, who waits for one is ordered after the other, too.
+const ITERATIONS: core::ops::Range<usize> = 0x1000..0x1_0000;
+/// Bits of [`crate::thread::Thread::doacross`] for each loop.
+const LOOP_BITS: u32 = 8;
 
 fn acquired(before: u64, object: *const c_void) {
     sync(before, now(), object, ticket(object), Operation::Lock);
@@ -88,6 +92,19 @@ fn beside(place: *const c_void, distance: usize) -> *const c_void {
     place.wrapping_byte_add(distance)
 }
 
+/// The object of an iteration, by its number in each of the loops.
+fn iteration(numbers: *const i64) -> *const c_void {
+    let loops = (thread().doacross.get() & ((1 << LOOP_BITS) - 1)).max(1);
+    let mut hash = 0_u64;
+    for position in 0..loops as usize {
+        // SAFETY: the program passes one for each of the loops that it named when they began, and one at least.
+        let number = unsafe { numbers.add(position).read() };
+        // A row of iterations has objects in a row.
+        hash = hash.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(number.cast_unsigned());
+    }
+    core::ptr::without_provenance(ITERATIONS.start + (hash % ITERATIONS.len() as u64) as usize)
+}
+
 type P = *mut c_void;
 define! {
     /// A critical section begins.
@@ -101,9 +118,9 @@ define! {
     /// An ordered region ends.
     release __kmpc_end_ordered c"__kmpc_end_ordered" (place: P, thread: c_int) -> (), beside(core::ptr::null(), ORDERED);
     /// An iteration lets others go on.
-    release __kmpc_doacross_post c"__kmpc_doacross_post" (place: P, thread: c_int, vector: P) -> (), beside(core::ptr::null(), ITERATIONS);
-    /// An iteration waits for others.
-    acquire __kmpc_doacross_wait c"__kmpc_doacross_wait" (place: P, thread: c_int, vector: P) -> (), beside(core::ptr::null(), ITERATIONS);
+    release __kmpc_doacross_post c"__kmpc_doacross_post" (place: P, thread: c_int, numbers: *const i64) -> (), iteration(numbers);
+    /// An iteration waits for another.
+    acquire __kmpc_doacross_wait c"__kmpc_doacross_wait" (place: P, thread: c_int, numbers: *const i64) -> (), iteration(numbers);
     /// Acquires.
     acquire omp_set_lock c"omp_set_lock" (lock: P) -> (), lock;
     /// Acquires.
@@ -124,6 +141,28 @@ define! {
     reduce __kmpc_reduce_nowait c"__kmpc_reduce_nowait" (place: P, thread: c_int, count: c_int, size: usize, data: P, function: P, lock: P) -> c_int, lock;
     /// It ends.
     end_reduce __kmpc_end_reduce_nowait c"__kmpc_end_reduce_nowait" (place: P, thread: c_int, lock: P) -> (), lock;
+}
+
+/// Loops begin whose iterations wait for others.
+///
+/// # Safety
+/// As the original.
+#[no_mangle]
+pub unsafe extern "C-unwind" fn __kmpc_doacross_init(place: P, number: c_int, loops: c_int, bounds: P) {
+    let known = &thread().doacross;
+    known.set(known.get() << LOOP_BITS | u64::from(loops.cast_unsigned()).min((1 << LOOP_BITS) - 1));
+    original!(c"__kmpc_doacross_init", fn(P, c_int, c_int, P) -> (), place, number, loops, bounds);
+}
+
+/// They end.
+///
+/// # Safety
+/// As the original.
+#[no_mangle]
+pub unsafe extern "C-unwind" fn __kmpc_doacross_fini(place: P, number: c_int) {
+    let known = &thread().doacross;
+    known.set(known.get() >> LOOP_BITS);
+    original!(c"__kmpc_doacross_fini", fn(P, c_int) -> (), place, number);
 }
 
 /// Memory of a task: what another had there is gone.

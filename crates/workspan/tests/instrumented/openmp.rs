@@ -90,6 +90,11 @@ const CASES: &[(&str, bool)] = &[
     ("long more = 0;\n#pragma omp parallel\n#pragma omp single\n#pragma omp taskloop reduction(+: sum, more) num_tasks(8)\nfor (int i = 0; i < 100; i++) { sum += i; more += sum; }\nshared = more;", false),
     ("#pragma omp parallel reduction(task, +: sum)\n{\nsum += 1;\n#pragma omp task in_reduction(+: sum)\nsum += 2;\n}", false),
     ("#pragma omp parallel for ordered\nfor (int i = 0; i < 20; i++) {\n#pragma omp ordered\nshared += i;\n}", false),
+    // An iteration waits for one before it, and reads what that or another has written.
+    ("#pragma omp parallel for ordered(1) schedule(static, 1)\nfor (int i = 3; i < 99; i++) {\n#pragma omp ordered depend(sink: i - 2)\ncells[i] = cells[i - 2] + 1;\n#pragma omp ordered depend(source)\n}", false),
+    ("#pragma omp parallel for ordered(1) schedule(static, 1)\nfor (int i = 3; i < 99; i++) {\n#pragma omp ordered depend(sink: i - 2)\ncells[i] = cells[i - 1] + 1;\n#pragma omp ordered depend(source)\n}", true),
+    ("#pragma omp parallel for ordered(2) schedule(static, 1)\nfor (int i = 1; i < 9; i++) for (int k = 1; k < 9; k++) {\n#pragma omp ordered depend(sink: i - 1, k) depend(sink: i, k - 1)\ncells[10 * i + k] = cells[10 * (i - 1) + k] + cells[10 * i + k - 1];\n#pragma omp ordered depend(source)\n}", false),
+    ("#pragma omp parallel for ordered(2) schedule(static, 1)\nfor (int i = 1; i < 9; i++) for (int k = 1; k < 9; k++) {\n#pragma omp ordered depend(sink: i, k - 1)\ncells[10 * i + k] = cells[10 * (i - 1) + k] + cells[10 * i + k - 1];\n#pragma omp ordered depend(source)\n}", true),
     ("long own = 3;\n#pragma omp parallel private(own)\n{\nown = omp_get_thread_num();\n#pragma omp single copyprivate(own)\nown = 7;\n#pragma omp atomic\nshared += own;\n}", false),
     ("#pragma omp parallel sections\n{\n#pragma omp section\na = 1;\n#pragma omp section\nb = 2;\n}\nshared = a + b;", false),
     // Tasks that use the same stack and the same memory of the runtime, one after the other.

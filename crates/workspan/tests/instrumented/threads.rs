@@ -23,11 +23,12 @@ const HEAD: &str = "\
 #include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
 static pthread_barrier_t barrier;
-static sem_t semaphore;
-static long shared, waiting, ready;
+static sem_t semaphore, two;
+static long shared, waiting, ready, cells[9];
 #define RELEASE __atomic_thread_fence(__ATOMIC_RELEASE)
 #define ACQUIRE __atomic_thread_fence(__ATOMIC_ACQUIRE)
 static inline void squares(void) {
@@ -42,7 +43,7 @@ static inline void squares(void) {
 fn program(threads: usize, body: &str, meanwhile: &str) -> String {
     format!(
         "{HEAD}static void *run(void *argument) {{ long id = (long)argument; (void)id;\n{body}\n return 0; }}\n\
-         int main(void) {{\n    pthread_t threads[{threads}];\n    pthread_barrier_init(&barrier, 0, {threads} + 1);\n    sem_init(&semaphore, 0, 0);\n\
+         int main(void) {{\n    pthread_t threads[{threads}];\n    pthread_barrier_init(&barrier, 0, {threads} + 1);\n    sem_init(&semaphore, 0, 0);\n    sem_init(&two, 0, 2);\n\
          for (long i = 0; i < {threads}; i++) pthread_create(&threads[i], 0, run, (void *)i);\n{meanwhile}\n\
          for (int i = 0; i < {threads}; i++) pthread_join(threads[i], 0);\n    printf(\"%ld\\n\", shared);\n    return 0;\n}}\n"
     )
@@ -141,6 +142,36 @@ const CASES: &[(&str, &str, bool)] = &[
     ("pthread_barrier_wait(&barrier); if (id == 1) shared = 3;", "pthread_barrier_wait(&barrier); shared = 1;", true),
     ("if (id == 0) { shared = 2; sem_post(&semaphore); }", "sem_wait(&semaphore); shared++;", false),
     ("if (id == 0) { sem_post(&semaphore); shared = 2; }", "sem_wait(&semaphore); shared++;", true),
+    // Three threads and two permits: two may be inside at a time, at whatever times they came in this run.
+    ("sem_wait(&two); shared += id; sem_post(&two);", "", true),
+    ("usleep(id * 20000); sem_wait(&two); shared += id; sem_post(&two);", "", true),
+    (
+        "sem_wait(&two); pthread_mutex_lock(&mutex); shared += id; pthread_mutex_unlock(&mutex); sem_post(&two);",
+        "",
+        false,
+    ),
+    // Who takes as many as were posted knows of all posts; who takes one less, not of all.
+    (
+        "cells[id] = id; sem_post(&semaphore);",
+        "for (int i = 0; i < 3; i++) sem_wait(&semaphore); shared = cells[0] + cells[1] + cells[2];",
+        false,
+    ),
+    (
+        "cells[id] = id; sem_post(&semaphore);",
+        "usleep(20000); for (int i = 0; i < 2; i++) sem_wait(&semaphore); shared = cells[0] + cells[1] + cells[2];",
+        true,
+    ),
+    // A queue of two places, and of one more than it has permits for.
+    (
+        "if (id == 0) for (int i = 0; i < 9; i++) { sem_wait(&two); cells[i % 2] = i; sem_post(&semaphore); }",
+        "for (int i = 0; i < 9; i++) { sem_wait(&semaphore); shared += cells[i % 2]; sem_post(&two); }",
+        false,
+    ),
+    (
+        "if (id == 0) for (int i = 0; i < 9; i++) { sem_wait(&two); cells[0] = i; sem_post(&semaphore); }",
+        "for (int i = 0; i < 9; i++) { sem_wait(&semaphore); shared += cells[0]; sem_post(&two); }",
+        true,
+    ),
     ("long *own = malloc(64); for (int i = 0; i < 8; i++) own[i] = id; free(own);", "", false),
     ("__atomic_fetch_add(&shared, id, __ATOMIC_RELAXED);", "", false),
     // What comes before a releasing fence is there for who has passed an acquiring one.
