@@ -95,13 +95,11 @@ fn beside(place: *const c_void, distance: usize) -> *const c_void {
 /// The object of an iteration, by its number in each of the loops.
 fn iteration(numbers: *const i64) -> *const c_void {
     let loops = (thread().doacross.get() & ((1 << LOOP_BITS) - 1)).max(1);
-    let mut hash = 0_u64;
-    for position in 0..loops as usize {
-        // SAFETY: the program passes one for each of the loops that it named when they began, and one at least.
-        let number = unsafe { numbers.add(position).read() };
-        // A row of iterations has objects in a row.
-        hash = hash.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(number.cast_unsigned());
-    }
+    // SAFETY: the program passes one for each of the loops that it named when they began, and one at least.
+    let numbers = unsafe { core::slice::from_raw_parts(numbers, loops as usize) };
+    // A row of iterations has objects in a row.
+    let next = |hash: u64, number: &i64| hash.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(number.cast_unsigned());
+    let hash = numbers.iter().fold(0, next);
     core::ptr::without_provenance(ITERATIONS.start + (hash % ITERATIONS.len() as u64) as usize)
 }
 
