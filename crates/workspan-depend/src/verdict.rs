@@ -147,7 +147,9 @@ impl Judge<'_> {
         }
         let carrier = crate::source::small(number) + 1;
         for (_, carried) in self.by_variable(carrier) {
-            self.judge(carrier, &carried, &mut found, &mut blockers);
+            let parts = self.by_operator(carrier, &carried);
+            let all = if parts.is_empty() { vec![carried] } else { parts };
+            all.iter().for_each(|carried| self.judge(carrier, carried, &mut found, &mut blockers));
         }
         blockers.extend(self.unbounded(carrier));
         blockers.extend(self.chosen(carrier, &found));

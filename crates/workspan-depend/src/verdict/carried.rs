@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::judge::Judge;
+use crate::source::SiteInfo;
 use crate::table::{Key, Kind, Record};
 
 /// How glibc's `errno` is named: what the function that finds it returns.
@@ -43,5 +44,30 @@ impl Judge<'_> {
             }
         }
         found
+    }
+
+    /// By operator, what is one variable by name but several places that the loop does not leave: of `r[0] += x` and `r[1] = max(r[1], x)`
+    /// each is a variable by itself. Empty unless there are several operators, and nothing else.
+    pub(super) fn by_operator<'t>(&self, carrier: u32, carried: &Carried<'t>) -> Vec<Carried<'t>> {
+        let mut found: BTreeMap<u8, Carried<'t>> = BTreeMap::new();
+        for record in carried.flows.iter().chain(&carried.names) {
+            let (source, sink) = (self.site(record.0.source), self.site(record.0.sink));
+            // What is read is where the operator's result is written.
+            let stays = |site: &SiteInfo| site.update != 0 && (!site.writes || self.is_one_place(carrier, site));
+            if record.1.varies || source.update != sink.update || !(stays(source) && stays(sink)) {
+                return Vec::new();
+            }
+            let part = found.entry(sink.update).or_default();
+            if record.0.kind == Kind::Raw {
+                part.flows.push(record)
+            } else {
+                part.names.push(record)
+            }
+        }
+        if found.len() > 1 {
+            found.into_values().collect()
+        } else {
+            Vec::new()
+        }
     }
 }

@@ -65,7 +65,7 @@ impl Judge<'_> {
     }
 
     /// True for what each iteration of a loop writes at the same address, if it writes it at all.
-    fn is_one_place(&self, carrier: u32, site: &SiteInfo) -> bool {
+    pub(super) fn is_one_place(&self, carrier: u32, site: &SiteInfo) -> bool {
         let (mut at, mut levels) = (site.in_loop, 1);
         while at != carrier && at != 0 {
             (at, levels) = (self.engine.source.loops[at as usize - 1].parent, levels + 1);
