@@ -67,6 +67,8 @@ pub struct SiteInfo {
     pub alone: bool,
     /// The number of loops around it, from the innermost one on, in which each iteration writes at the same address.
     pub fixed: u8,
+    /// In the next loop around it an index changes: it reaches several elements.
+    pub moves: bool,
     /// What it reads is a pointer or a part of Fortran's description of an array, or what it writes is all of the latter.
     pub pointer: bool,
 }
@@ -347,6 +349,7 @@ impl Source {
                     always: meaning.always,
                     alone: meaning.alone,
                     fixed: meaning.fixed,
+                    moves: meaning.moves,
                     pointer: meaning.pointer,
                     writes: operation.access != Access::Load,
                     thread_local: operation.flags & operation::THREAD_LOCAL != 0,

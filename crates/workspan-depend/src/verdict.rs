@@ -147,9 +147,9 @@ impl Judge<'_> {
         }
         let carrier = crate::source::small(number) + 1;
         for (_, carried) in self.by_variable(carrier) {
-            let parts = self.by_operator(carrier, &carried);
-            let all = if parts.is_empty() { vec![carried] } else { parts };
-            all.iter().for_each(|carried| self.judge(carrier, carried, &mut found, &mut blockers));
+            for part in self.parts(carrier, carried) {
+                self.judge(carrier, &part, &mut found, &mut blockers);
+            }
         }
         blockers.extend(self.unbounded(carrier));
         blockers.extend(self.chosen(carrier, &found));
@@ -188,7 +188,7 @@ impl Judge<'_> {
                 }
             }
             Remedy::Operator(update) => {
-                let elements = carried.varies();
+                let elements = self.has_elements(carrier, carried);
                 let all = || carried.flows.iter().chain(&carried.names);
                 let part = !elements && all().any(|(key, _)| self.is_part(key));
                 let in_calls = all().any(|(key, _)| key.is_of_calls());

@@ -3,6 +3,7 @@
 use workspan_trace::program::{operation, Access};
 use workspan_trace::rust_names;
 
+use crate::address::distance;
 use crate::bounded;
 use crate::library;
 use crate::llvm::{opcode, type_kind, Ref, AVAILABLE_EXTERNALLY};
@@ -56,6 +57,15 @@ impl Planner<'_> {
         is_object && llvm.abi_size(self.layout, llvm.allocated_type(pointer)) == 0 || is_number
     }
 
+    /// True for the address of what nobody may write, as the texts of a format.
+    fn is_constant(&self, pointer: Ref) -> bool {
+        let llvm = self.llvm;
+        llvm.type_kind(llvm.type_of(pointer)) == type_kind::POINTER && {
+            let base = distance(llvm, self.layout, pointer).base;
+            !llvm.is_a_global_variable(base).is_null() && llvm.global_constant(base) != 0
+        }
+    }
+
     /// What functions of Rust's library do: the type of a reference says whether they may write.
     fn of_rust(&self, call: Ref, name: &str, count: u32) -> Vec<(u32, Access)> {
         let llvm = self.llvm;
@@ -69,7 +79,9 @@ impl Planner<'_> {
             !llvm.attribute_at(callee, at + 1, kind).is_null()
         };
         let access = |at: u32| match () {
-            () if has(at, c"readonly") || has(at, c"readnone") => Access::Load,
+            () if has(at, c"readonly") || has(at, c"readnone") || self.is_constant(llvm.operand(call, at)) => {
+                Access::Load
+            }
             () if has(at, c"sret") => Access::Store,
             () => Access::Update,
         };

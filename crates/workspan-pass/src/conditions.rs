@@ -75,7 +75,8 @@ impl Conditions<'_> {
         let mut slice =
             Slice { conditions: self, number, inside: &inside, shape: &mut shape, data: false, seen: HashMap::new() };
         let all = is_condition || self.all_conditions;
-        for block in before.into_iter().filter(|block| all || *block == first).chain([first]) {
+        let counts = |block: &usize| *block == first || all && self.goes_on_in_several_ways(*block);
+        for block in before.into_iter().filter(counts).chain([first]) {
             slice.of_end(block);
         }
         if slice.data {
@@ -208,6 +209,11 @@ impl Conditions<'_> {
     fn leaves(&self, number: usize, block: usize) -> bool {
         let outside = self.loops.successors[block].iter().filter(|next| !self.loops.contains(number, **next));
         outside.into_iter().any(|next| !self.is_dead_end(*next))
+    }
+
+    /// True for a choice: a check that ends the program if it fails is none.
+    fn goes_on_in_several_ways(&self, block: usize) -> bool {
+        self.loops.successors[block].iter().filter(|next| !self.is_dead_end(**next)).count() > 1
     }
 
     /// True for code that ends the program, or that unwinding arrives at: all ways from there end without a return.

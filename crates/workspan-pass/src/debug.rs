@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use workspan_trace::program::{Module, Place, NONE};
-use workspan_trace::rust_names::{is_container_file, is_library_file};
+use workspan_trace::rust_names::{is_container_file, is_library_file, is_private_file};
 
 use crate::llvm::{text, Llvm, Ref};
 
@@ -65,6 +65,22 @@ pub fn shown(llvm: &Llvm, location: Ref) -> Ref {
 pub fn in_library(llvm: &Llvm, location: Ref) -> Option<bool> {
     let is_known = !location.is_null() && llvm.location_line(location) != 0;
     is_known.then(|| is_library_file(&file_of_scope(llvm, llvm.location_scope(location))))
+}
+
+/// True for what was inlined of a part of Rust's library that keeps something for itself.
+pub fn is_private_to_library(llvm: &Llvm, instruction: Ref) -> bool {
+    let mut at = llvm.debug_location(instruction);
+    while !at.is_null() && !llvm.location_inlined_at(at).is_null() {
+        let file = file_of_scope(llvm, llvm.location_scope(at));
+        if !is_library_file(&file) {
+            return false;
+        }
+        if is_private_file(&file) {
+            return true;
+        }
+        at = llvm.location_inlined_at(at);
+    }
+    false
 }
 
 /// Of calls that were inlined in each other, the innermost place in a container of Rust's library.

@@ -248,9 +248,10 @@ impl<'s> Sink<'s> {
             let update = update(last.0, last.1);
             let local = self.with_address(operation.instruction, extra);
             let always = segment.always;
-            let fixed = conditions.levels(&extra.written, segment.block, operation.instruction, operation.address);
+            let (fixed, moves) =
+                conditions.levels(&extra.written, segment.block, operation.instruction, operation.address);
             let pointer = self.takes_pointer(operation.instruction, extra.declared);
-            let meaning = Meaning { variable, update, direct, whole, local, always, alone, fixed, pointer };
+            let meaning = Meaning { variable, update, direct, whole, local, always, alone, fixed, moves, pointer };
             self.described.facts.operations.push(meaning);
         }
         for touch in &segment.touches {

@@ -47,16 +47,16 @@ impl Written {
 }
 
 impl Conditions<'_> {
-    /// In how many of the loops around a block, from the innermost one on, each iteration writes at the same address; none for a write of
-    /// a constant, since whichever of these is left over is the same.
-    pub(crate) fn levels(&self, written: &Written, block: usize, instruction: Ref, address: Address) -> u8 {
+    /// In how many of the loops around a block, from the innermost one on, each iteration writes at the same address, and whether an index
+    /// changes in the next one; none for a write of a constant, since whichever of these is left over is the same.
+    pub(crate) fn levels(&self, written: &Written, block: usize, instruction: Ref, address: Address) -> (u8, bool) {
         let llvm = self.llvm;
         let pointer = match (llvm.opcode(instruction), address) {
             (opcode::STORE, _) if llvm.is_a_constant(llvm.operand(instruction, 0)).is_null() => {
                 llvm.operand(instruction, 1)
             }
             (opcode::CALL, Address::Pointer(pointer)) => pointer,
-            _ => return 0,
+            _ => return (0, false),
         };
         let (mut number, mut levels) = (self.loops.innermost[block], 0);
         while let Some(at) = number.filter(|_| levels < MOST) {
@@ -64,13 +64,25 @@ impl Conditions<'_> {
                 |block: Ref| written.blocks.get(&block).is_some_and(|block| self.loops.contains(at, *block));
             let is_written = |variable: Ref| written.variables[at].contains(&variable);
             let unchanged = Unchanged { conditions: self, is_inside: &is_inside, is_written: &is_written };
-            if !unchanged.is_address(pointer, 0) {
-                break;
+            match unchanged.address(pointer, 0) {
+                Where::Fixed => {}
+                found => return (levels, found == Where::Moves),
             }
             (number, levels) = (self.loops.loops[at].parent, levels + 1);
         }
-        levels
+        (levels, false)
     }
+}
+
+/// What a loop does to an address.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Where {
+    /// It is the same in each iteration.
+    Fixed,
+    /// An index changes.
+    Moves,
+    /// It may be another.
+    Unknown,
 }
 
 /// What a loop does not change.
@@ -109,33 +121,39 @@ impl Unchanged<'_> {
         is_load && is_variable && !(self.is_written)(source)
     }
 
-    /// True for an address that is computed from what the loop does not change.
-    fn is_address(&self, pointer: Ref, depth: usize) -> bool {
+    /// What becomes of an address.
+    fn address(&self, pointer: Ref, depth: usize) -> Where {
         let Conditions { llvm, locals, .. } = *self.conditions;
+        let fixed_if = |is_fixed| if is_fixed { Where::Fixed } else { Where::Unknown };
         if llvm.is_a_instruction(pointer).is_null() {
-            return true;
+            return Where::Fixed;
         }
         if depth > DEEPEST {
-            return false;
+            return Where::Unknown;
         }
         let code = llvm.opcode(pointer);
         match code {
-            opcode::ALLOCA => !(self.is_inside)(llvm.block_of(pointer)),
+            opcode::ALLOCA => fixed_if(!(self.is_inside)(llvm.block_of(pointer))),
             opcode::GEP => {
                 let count = u32::try_from(llvm.operands(pointer)).unwrap_or(0);
-                self.is_address(llvm.operand(pointer, 0), depth + 1)
-                    && (1..count).all(|at| self.is_value(llvm.operand(pointer, at)))
+                let array = self.address(llvm.operand(pointer, 0), depth + 1);
+                let stays = || (1..count).all(|at| self.is_value(llvm.operand(pointer, at)));
+                if array == Where::Fixed && !stays() {
+                    Where::Moves
+                } else {
+                    array
+                }
             }
             // Of what has an address others may write it.
             opcode::LOAD => {
                 let variable = llvm.operand(pointer, 0);
                 let is_own = base(llvm, variable) == variable && locals.number(llvm, variable).is_some();
-                is_own && !(self.is_written)(variable)
+                fixed_if(is_own && !(self.is_written)(variable))
             }
             _ if (opcode::FIRST_CAST..=opcode::LAST_CAST).contains(&code) => {
-                self.is_address(llvm.operand(pointer, 0), depth + 1)
+                self.address(llvm.operand(pointer, 0), depth + 1)
             }
-            _ => false,
+            _ => Where::Unknown,
         }
     }
 }

@@ -7,7 +7,7 @@
 //!
 //! * [`mod@cfg`]: dominators and natural loops of a function; [`address`]: constant distances between addresses;
 //!   [`atomics`], [`fences`]: what atomic operations order; [`allocators`]: those of Rust programs, whose inside does not count.
-//! * [`locals`]: variables without an address; [`updates`], and `atomic_updates`: reductions; [`choosers`]: functions that
+//! * [`locals`]: variables without an address; [`updates`], `choices` and `atomic_updates`: reductions; [`choosers`]: functions that
 //!   return the greatest number; [`conditions`]: how loops end; [`names`], [`reached`],
 //!   [`members`], [`typed`]: variables of the source and their types; [`fixed`]: addresses that loops do not change; [`library`]:
 //!   all for modules that are instrumented before optimisation ([`early`]).
@@ -36,6 +36,7 @@ mod begun;
 pub mod bounded;
 mod called;
 pub mod cfg;
+mod choices;
 mod choosers;
 mod conditional;
 pub mod conditions;

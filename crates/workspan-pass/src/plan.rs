@@ -9,6 +9,7 @@ use workspan_trace::MOST_SLOTS;
 use crate::address::{distance, is_linked_variable, Distance};
 use crate::atomics::Order;
 use crate::cfg::{graph, loops, Loops};
+use crate::debug::is_private_to_library;
 use crate::fences::Fences;
 use crate::lines::{Growth, Lines, Repeat, Repeats};
 use crate::llvm::{opcode, type_kind, Llvm, Ref};
@@ -277,7 +278,10 @@ impl Planner<'_> {
                 }
                 continue;
             }
-            let operations = self.operations(*instruction);
+            let mut operations = self.operations(*instruction);
+            if self.locals.is_some() && !operations.is_empty() && is_private_to_library(llvm, *instruction) {
+                operations.clear();
+            }
             let orders = if self.locals.is_none() { fences.order(llvm, *instruction) } else { None };
             if let (Some((pointer, order)), Some(next)) = (orders, rest.get(at + 1).copied()) {
                 if order.releases {

@@ -88,11 +88,11 @@ pub(crate) struct Around<'p> {
 pub(crate) struct Finder<'l> {
     pub(crate) llvm: &'l Llvm,
     pub(crate) around: &'l Around<'l>,
-    choosers: &'l HashMap<Ref, Choice>,
+    pub(crate) choosers: &'l HashMap<Ref, Choice>,
     pub(crate) pointer: Ref,
     pub(crate) stored: Stored<'l>,
     /// Steps that may still be taken: expressions share parts, so that there are many ways through them.
-    left: Cell<u32>,
+    pub(crate) left: Cell<u32>,
     /// A call that chose, and which argument was ours: the other one may be the memory of another iteration.
     chosen: Cell<Option<(Ref, usize)>>,
 }
@@ -215,7 +215,7 @@ impl Finder<'_> {
     }
 
     /// True for a result that is stored to our address, and used for nothing else.
-    fn goes_back(&self, value: Ref) -> bool {
+    pub(crate) fn goes_back(&self, value: Ref) -> bool {
         let llvm = self.llvm;
         match users(llvm, value).as_slice() {
             [user] if llvm.opcode(*user) == opcode::STORE => {
@@ -246,7 +246,8 @@ impl Finder<'_> {
             opcode::INSERT_VALUE => return self.of_complex(value),
             opcode::SELECT => {
                 let (condition, yes, no) = (llvm.operand(value, 0), llvm.operand(value, 1), llvm.operand(value, 2));
-                let other = || self.sometimes(yes, no).or_else(|| self.logical(condition, yes, no));
+                let plain = || self.sometimes(yes, no).or_else(|| self.logical(condition, yes, no));
+                let other = || plain().or_else(|| self.of_choices(value));
                 return self.extreme(condition, yes, no).or_else(other);
             }
             _ => return None,

@@ -93,6 +93,8 @@ const FIXED: u32 = 12;
 const FIXED_MOST: u32 = 15;
 /// Bit of [`Meaning::pointer`].
 const POINTER: u32 = 16;
+/// Bit of [`Meaning::moves`].
+const MOVES: u32 = 17;
 
 /// What an operation means in the source.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -113,6 +115,8 @@ pub struct Meaning {
     pub alone: bool,
     /// The number of loops around it, from the innermost one on, in which each iteration reaches the same address, and what it writes is no constant.
     pub fixed: u8,
+    /// In the next loop around it an index changes: it reaches several elements.
+    pub moves: bool,
     /// What it reads is a pointer or a part of Fortran's description of an array, or what it writes is all of the latter.
     pub pointer: bool,
 }
@@ -235,8 +239,13 @@ impl Facts {
         }
         for meaning in &self.operations {
             out.number(u64::from(meaning.variable.wrapping_add(1)));
-            let bits =
-                [(meaning.whole, WHOLE), (meaning.always, ALWAYS), (meaning.alone, ALONE), (meaning.pointer, POINTER)];
+            let bits = [
+                (meaning.whole, WHOLE),
+                (meaning.always, ALWAYS),
+                (meaning.alone, ALONE),
+                (meaning.pointer, POINTER),
+                (meaning.moves, MOVES),
+            ];
             let bits = bits.into_iter().fold(0, |bits, (is_set, bit)| bits | u64::from(is_set) << bit);
             let fixed = u64::from(meaning.fixed).min(FIXED_MOST.into()) << FIXED;
             out.number(u64::from(meaning.direct) | u64::from(meaning.update) << 1 | bits | fixed);
@@ -303,13 +312,25 @@ impl Facts {
         for _ in 0..sizes.operations {
             let variable = or_none(from.small()?, sizes.texts)?;
             let head = from.small()?;
-            let [whole, always, alone, pointer] = [WHOLE, ALWAYS, ALONE, POINTER].map(|bit| head >> bit & 1 != 0);
+            let [whole, always, alone, pointer, moves] =
+                [WHOLE, ALWAYS, ALONE, POINTER, MOVES].map(|bit| head >> bit & 1 != 0);
             let fixed = (head >> FIXED & FIXED_MOST) as u8;
-            let bits = 1 << WHOLE | 1 << ALWAYS | 1 << ALONE | FIXED_MOST << FIXED | 1 << POINTER;
+            let bits = 1 << WHOLE | 1 << ALWAYS | 1 << ALONE | FIXED_MOST << FIXED | 1 << POINTER | 1 << MOVES;
             let update = u8::try_from((head & !bits) >> 1).map_err(|_| Malformed)?;
             let local = below(from.small()?, facts.locals.len() + 1)?;
             let direct = head & 1 != 0;
-            facts.operations.push(Meaning { variable, update, direct, whole, local, always, alone, fixed, pointer });
+            facts.operations.push(Meaning {
+                variable,
+                update,
+                direct,
+                whole,
+                local,
+                always,
+                alone,
+                fixed,
+                moves,
+                pointer,
+            });
         }
         for _ in 0..sizes.loops {
             let flags = from.small()?;

@@ -122,6 +122,6 @@ impl Judge<'_> {
 }
 
 /// True for a number or a pointer by itself.
-fn is_scalar(site: &SiteInfo) -> bool {
+pub(super) fn is_scalar(site: &SiteInfo) -> bool {
     site.local != 0 || site.direct && site.whole && site.variable != 0
 }

@@ -9,6 +9,7 @@
 use std::collections::BTreeSet;
 
 use super::carried::Carried;
+use super::chosen::is_scalar;
 use super::judge::Judge;
 use crate::shadow::Site;
 use crate::source::SiteInfo;
@@ -104,11 +105,19 @@ impl Judge<'_> {
 
     /// A dependence whose value such a copy would lose.
     pub(super) fn lost_by_the_last_copy<'t>(&self, carrier: u32, carried: &Carried<'t>) -> Option<&'t (Key, Record)> {
-        let written_again = |(key, values): &&&(Key, Record)| key.kind == Kind::Waw && values.varies;
-        let mut elements = carried.names.iter().filter(written_again);
-        let first = elements.clone().next()?;
-        let in_part = elements.find(|(_, values)| values.most > 1);
-        in_part.or_else(|| self.is_read_across(carrier, &first.0).then_some(first)).copied()
+        let written_again = |(key, _): &&&(Key, Record)| key.kind == Kind::Waw && !is_scalar(self.site(key.sink));
+        let elements = || carried.names.iter().filter(written_again);
+        let in_part = elements().find(|(_, values)| values.varies && values.most > 1);
+        in_part.or_else(|| elements().find(|(key, _)| self.is_read_across(carrier, key))).copied()
+    }
+
+    /// True if the loop has other writes of a number, whose value of the last iteration is read afterwards.
+    pub(super) fn leaves_last(&self, carrier: u32, of: &SiteInfo) -> bool {
+        let live_out = &self.engine.table.live_out;
+        let is_same =
+            |site: &SiteInfo| site.function == of.function && site.local == of.local && site.variable == of.variable;
+        let mut live = live_out.iter().filter(|((_, at), live)| *at == carrier && (live.last || live.other));
+        is_scalar(of) && live.any(|((site, _), _)| is_same(self.site(*site)))
     }
 
     /// True if something of the variable is written before a loop and read after it.
@@ -119,7 +128,9 @@ impl Judge<'_> {
         variable != 0
             && self.engine.table.all.iter().any(|(key, _)| {
                 let is_same = |site| self.site(site).variable == variable && self.site(site).function == function;
-                if key.kind != Kind::Raw || !is_same(key.source) || !is_same(key.sink) {
+                // What writes all of it need not name it, nor what is given it to read.
+                let is_named = is_same(key.source) || is_same(key.sink);
+                if key.kind != Kind::Raw || key.function != function || !is_named {
                     return false;
                 }
                 let (source, sink) = self.ends(key);

@@ -138,14 +138,14 @@ impl Judge<'_> {
         if !self.all_writes_are(carrier, first, update) {
             return None;
         }
-        // A copy of an array for each thread does not have what the loop reads of it besides.
-        if carried.varies() && self.reads_besides(carrier, first, update) {
+        // A copy of an array for each thread does not have what the loop reads of it besides, and what it sets does not add up.
+        if self.has_elements(carrier, carried) && self.accesses_besides(carrier, first, update) {
             return None;
         }
         // Nothing else in the loop may see what it has accumulated so far.
         let sites: BTreeSet<Site> = all.flat_map(|(key, _)| [key.source, key.sink]).collect();
         let in_calls = carried.flows.iter().chain(&carried.names).any(|(key, _)| key.is_of_calls());
-        if in_calls && !self.is_applied_in_calls(carrier, &sites, carried.varies(), update) {
+        if in_calls && !self.is_applied_in_calls(carrier, &sites, self.has_elements(carrier, carried), update) {
             return None;
         }
         let function = self.engine.source.loops[carrier as usize - 1].function;
@@ -196,10 +196,10 @@ impl Judge<'_> {
         (is_plain || is_extreme) && sites.iter().map(|site| self.site(*site)).all(|site| chosen(site) || alone(site))
     }
 
-    /// True if the loop reads elements of an array whose other elements it accumulates.
-    fn reads_besides(&self, carrier: u32, first: &SiteInfo, update: Update) -> bool {
+    /// True if the loop reads or sets elements of an array whose other elements it accumulates.
+    fn accesses_besides(&self, carrier: u32, first: &SiteInfo, update: Update) -> bool {
         let mut same = self.same_variable(carrier, first);
-        first.variable != 0 && same.any(|(_, site)| !site.writes && !site.pointer && site.update != update as u8)
+        first.variable != 0 && same.any(|(_, site)| !site.pointer && site.update != update as u8)
     }
 
     /// Sites in a loop that were executed, and reach memory by the same variable as another one of its function.
@@ -208,6 +208,8 @@ impl Judge<'_> {
             site.variable == of.variable
                 && site.function == of.function
                 && site.direct == of.direct
+                // Two that optimisation has made of variables may have one name.
+                && (site.local == of.local || site.local == 0 || of.local == 0)
                 && self.engine.source.is_within(site.in_loop, carrier)
                 && self.engine.executed.get(site.segment.0 as usize).copied().unwrap_or(false)
         })
@@ -242,6 +244,8 @@ impl Judge<'_> {
             }
             last |= read > Afterwards::Nothing;
         }
+        // A loop within that ran once may have left over what is read.
+        last |= carried.names.first().is_some_and(|(key, _)| self.leaves_last(carrier, self.site(key.sink)));
         match self.lost_by_the_last_copy(carrier, carried) {
             Some(record) if last => Err(record),
             _ => Ok(last),
@@ -270,8 +274,19 @@ impl Judge<'_> {
         if sink.whole || sink.pointer && sink.writes {
             return false;
         }
-        let known: BTreeSet<Site> = carried.names.iter().flat_map(|(key, _)| [key.source, key.sink]).collect();
-        self.same_variable(carrier, sink).any(|(at, site)| site.local == 0 && !known.contains(&at))
+        let mut known: BTreeSet<Site> = carried.names.iter().flat_map(|(key, _)| [key.source, key.sink]).collect();
+        // What the same iteration writes again, each of them.
+        let iterations = self.engine.loops[carrier as usize - 1].iterations;
+        let again = self.engine.table.all.iter().filter(|(key, record)| {
+            let in_iteration = key.carrier == 0 && key.kind == Kind::Waw && record.count >= iterations;
+            in_iteration && known.contains(&key.sink) && self.is_inside(carrier, key.source, key.source_call)
+        });
+        let again: Vec<Site> = again.map(|(key, _)| key.source).collect();
+        known.extend(again);
+        // What an iteration reads of what it has itself written, it also reads in a copy.
+        let exposed = &self.engine.table.exposed;
+        let counts = |at: Site, site: &SiteInfo| site.local == 0 && (site.writes || exposed.contains(&(at, carrier)));
+        self.same_variable(carrier, sink).any(|(at, site)| counts(at, site) && !known.contains(&at))
     }
 }
 

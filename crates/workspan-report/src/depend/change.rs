@@ -234,8 +234,9 @@ fn rust(each: &Loop, text: &str) -> String {
                 Some("*") => format!("{iterator}.map({closure} …).product()"),
                 Some("min") => format!("{iterator}.map({closure} …).min()"),
                 Some("max") => format!("{iterator}.map({closure} …).max()"),
-                Some("&&") => format!("{iterator}.all({closure} …)"),
-                Some("||") => format!("{iterator}.any({closure} …)"),
+                // Not `all` and `any`, which end early: the loop may do more than that.
+                Some("&&") => format!("{iterator}.map({closure} …).reduce(|| true, |a, b| a && b)"),
+                Some("||") => format!("{iterator}.map({closure} …).reduce(|| false, |a, b| a || b)"),
                 Some(operator) => format!("{iterator}.map({closure} …).reduce(…, |a, b| a {operator} b)"),
             }
         }
@@ -249,9 +250,15 @@ fn rust(each: &Loop, text: &str) -> String {
             None => "rayon: .into_par_iter() on what it iterates over".to_owned(),
         },
     };
-    let own: Vec<&str> = each.private.iter().map(|one| one.variable.as_str()).collect();
-    if !own.is_empty() {
-        let _ = write!(change, "; declare {} inside the loop", own.join(", "));
+    let own = |last: bool| {
+        let all = each.private.iter().filter(move |one| one.last == last).map(|one| one.variable.as_str());
+        all.collect::<Vec<&str>>().join(", ")
+    };
+    if !own(false).is_empty() {
+        let _ = write!(change, "; declare {} inside the loop", own(false));
+    }
+    if !own(true).is_empty() {
+        let _ = write!(change, "; declare {} inside the loop, and return the last iteration's", own(true));
     }
     if each.reductions.len() > 1 {
         let all: Vec<String> = each.reductions.iter().map(|of| format!("{} ({})", of.variable, of.operator)).collect();
