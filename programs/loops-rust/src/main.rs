@@ -3,6 +3,7 @@
 mod adapters;
 mod applied;
 mod cells;
+mod choices;
 mod folds;
 mod iterators;
 mod kernels;
@@ -272,6 +273,7 @@ fn main() {
     println!("{}", vectors::all());
     folds::run();
     cells::run();
+    choices::run();
     leftover::run();
     std::hint::black_box(shown::run());
     let (mut v, mut w) = (vec![0.0; N], vec![0.0; N]);

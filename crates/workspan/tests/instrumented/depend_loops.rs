@@ -83,6 +83,9 @@ fn no_serial_loop_is_called_parallel_and_parallel_ones_are_found() {
         ("places.c", "cc -O2"),
         ("places.c", "c++ -x c++ -O0"),
         ("places.f90", "gfortran -O2"),
+        ("copied.c", "cc -O1"),
+        ("copied.c", "c++ -x c++ -O2"),
+        ("copied.f90", "gfortran -O2"),
         ("leftover.cpp", "c++ -std=c++20 -O2"),
         ("abandoned.cpp", "c++ -std=c++20 -O2"),
         ("abandoned.cpp", "c++ -O0"),
@@ -207,4 +210,56 @@ int main(void) {
     let own: Vec<(u64, &str)> = found.iter().map(|(line, verdict, _)| (*line, verdict.as_str())).collect();
     assert_eq!(own, [(6, "with-clauses"), (7, "no"), (8, "no"), (9, "no"), (10, "no"), (11, "no")]);
     assert_eq!(found[0].2, [vec![], vec!["p".to_owned()], vec![]]);
+}
+
+/// Each clause that a loop needs: of elements where an index changes or several are named, though one alone was seen twice; of what is left over by
+/// a loop that ran in the last iteration; of two variables that one function sets, and of two that it adds to.
+#[test]
+fn clauses_are_all_that_a_loop_needs() {
+    let text = "#include <stdio.h>
+static void set(int *to, int value) { *to = value; }
+static void add(int *to, int value) { *to += value; }
+int main(int argc, char **argv) {
+  int in[] = {1, 2, 3, 1, 4}, bins[8] = {0}, two[2] = {0}, few[3] = {5, 6, 7}, out[5], kept = 0, v = 0, w = 0;
+  (void)argv;
+  for (int i = 0; i < 5; i++) bins[in[i]]++; // @clauses
+  for (int i = 0; i < 5; i++) { two[0] += in[i]; two[1] += 2 * in[i]; } // @clauses
+  for (int i = 0; i < 5; i++) { // @clauses
+    kept = argc;
+    if (i == 4)
+      for (int k = 0; k < 3; k++) kept = few[k];
+  }
+  for (int i = 0; i < 5; i++) { // @clauses
+    set(&v, i);
+    set(&w, 2 * i);
+    out[i] = v + w;
+  }
+  for (int i = 0; i < 5; i++) { // @clauses
+    add(&v, i);
+    add(&w, in[i]);
+  }
+  printf(\"%d %d %d %d %d %d\\n\", bins[1], two[1], out[2], kept, v, w);
+  return 0;
+}
+";
+    let folder = folder("depend-clauses-needed");
+    build_source(&folder, "prog.c", text, "cc -O1");
+    let profile = profile(&folder, &[]);
+    let of_line = |line: u64| {
+        let mut all = profile["loops"].as_array().expect("a list").iter();
+        let own = all.find(|each| each["line"] == line && each["column"] == 3).expect("it is there");
+        assert_eq!(own["parallel"], "with-clauses", "{own:#}");
+        let names = |list: &str| {
+            let all = own[list].as_array().expect("a list").iter();
+            let name = |one: &serde_json::Value| one["variable"].as_str().or(one.as_str()).expect("a text").to_owned();
+            let marked = |one: &serde_json::Value| name(one) + if one["elements"] == true { "[]" } else { "" };
+            all.map(marked).collect::<Vec<String>>().join(" ")
+        };
+        ["reductions", "lastprivate"].map(names)
+    };
+    assert_eq!(of_line(7), ["bins[]", ""]);
+    assert_eq!(of_line(8), ["two[]", ""]);
+    assert_eq!(of_line(9), ["", "kept"]);
+    assert_eq!(of_line(14), ["", "v w"]);
+    assert_eq!(of_line(19), ["v w", ""]);
 }

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::support::{err, folder, success};
 
-const FILES: [&str; 11] = [
+const FILES: [&str; 12] = [
     "main.rs",
     "iterators.rs",
     "kernels.rs",
@@ -17,6 +17,7 @@ const FILES: [&str; 11] = [
     "tricky.rs",
     "folds.rs",
     "cells.rs",
+    "choices.rs",
     "shown.rs",
     "leftover.rs",
     "vectors.rs",
