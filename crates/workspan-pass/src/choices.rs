@@ -11,7 +11,7 @@ use crate::alike::{same, step, DEEPEST};
 use crate::choosers;
 use crate::llvm::{opcode, Ref};
 use crate::locals::users;
-use crate::updates::Finder;
+use crate::updates::{Compared, Finder};
 
 /// What has been found on the ways so far.
 #[derive(Default)]
@@ -58,8 +58,12 @@ impl Finder<'_> {
         let operand = |at| llvm.operand(value, at);
         let (update, sides): (Update, &[u32]) = match code {
             opcode::SELECT => {
-                if self.follow_extreme(value, ways).is_some() {
-                    return Some(());
+                if let Some((update, comparison, used)) = self.extreme_of(value) {
+                    self.apply(update, ways)?;
+                    ways.made_of.extend([operand(0), comparison]);
+                    // All uses are of one value, each with its own conversions.
+                    let mut ours = used.into_iter().filter(|used| self.is_ours(*used));
+                    return ours.all(|used| self.follow(used, ways, depth + 1).is_some()).then_some(());
                 }
                 self.follow(operand(1), ways, depth + 1)?;
                 return self.follow(operand(2), ways, depth + 1);
@@ -87,33 +91,15 @@ impl Finder<'_> {
         self.follow(operand(**at), ways, depth + 1)
     }
 
-    /// `m > x ? m : x`, with what was there on one side.
-    fn follow_extreme(&self, value: Ref, ways: &mut Ways) -> Option<()> {
+    /// `m > x ? m : x`, with what was there on one side: the comparison, and all that is one of both.
+    fn extreme_of(&self, choice: Ref) -> Option<(Update, Ref, [Ref; 4])> {
         let llvm = self.llvm;
-        let (condition, yes, no) = (llvm.operand(value, 0), llvm.operand(value, 1), llvm.operand(value, 2));
-        let compared = self.compared(condition, yes, no)?;
-        let (left, right, greater, signed) = self.comparison(compared)?;
-        let takes_left = if self.stored.is_equal(left, yes) && self.stored.is_equal(right, no) {
-            true
-        } else if self.stored.is_equal(right, yes) && self.stored.is_equal(left, no) {
-            false
-        } else {
-            return None;
-        };
+        let (condition, yes, no) = (llvm.operand(choice, 0), llvm.operand(choice, 1), llvm.operand(choice, 2));
+        let comparison = self.compared(condition, yes, no)?;
+        let Compared { left, right, signed, update } = self.chosen_by(comparison, yes, no)?;
         let (ours, other) = if self.is_ours(left) { (left, right) } else { (right, left) };
-        if !self.is_ours(ours) || self.is_ours(other) {
-            return None;
-        }
-        if !self.stored.agrees(signed, ours, other) {
-            return None;
-        }
-        self.apply(if takes_left == greater { Update::Max } else { Update::Min }, ways)?;
-        ways.made_of.extend([condition, compared]);
-        // Both uses are of one value, each with its own conversions.
-        for used in [left, right, yes, no].into_iter().filter(|used| self.is_ours(*used)) {
-            self.follow(used, ways, 1)?;
-        }
-        Some(())
+        let is_of_both = self.is_ours(ours) && !self.is_ours(other) && self.stored.agrees(signed, ours, other);
+        is_of_both.then_some((update, comparison, [left, right, yes, no]))
     }
 
     /// The comparison that a condition is, or that it is beside another one which keeps what was there: `a && x > m ? x : m`.
@@ -127,8 +113,7 @@ impl Finder<'_> {
             opcode::AND if self.is_ours(no) => [operand(0), operand(1)],
             opcode::OR if self.is_ours(yes) => [operand(0), operand(1)],
             opcode::SELECT if llvm.constant(operand(2)) == Some(0) && self.is_ours(no) => [operand(0), operand(1)],
-            opcode::SELECT if llvm.is_null(operand(1)) == 0 && self.is_ours(yes) => {
-                llvm.constant(operand(1))?;
+            opcode::SELECT if llvm.constant(operand(1)).is_some_and(|set| set != 0) && self.is_ours(yes) => {
                 [operand(0), operand(2)]
             }
             _ => return Some(condition),

@@ -78,6 +78,15 @@ pub(crate) fn updates(
     found
 }
 
+/// Two numbers, the greater or the lesser of which is taken.
+pub(crate) struct Compared {
+    pub(crate) left: Ref,
+    pub(crate) right: Ref,
+    /// Whether integers are compared with their sign; none: other numbers.
+    pub(crate) signed: Option<bool>,
+    pub(crate) update: Update,
+}
+
 /// The loop that a store is in.
 pub(crate) struct Around<'p> {
     pub(crate) loops: &'p Loops,
@@ -446,15 +455,7 @@ impl Finder<'_> {
         if users(llvm, condition).len() > 1 {
             return None;
         }
-        let (left, right, greater, signed) = self.comparison(condition)?;
-        let takes_left = if self.stored.is_equal(left, yes) && self.stored.is_equal(right, no) {
-            true
-        } else if self.stored.is_equal(right, yes) && self.stored.is_equal(left, no) {
-            false
-        } else {
-            return None;
-        };
-        let update = if takes_left == greater { Update::Max } else { Update::Min };
+        let Compared { left, right, signed, update } = self.chosen_by(condition, yes, no)?;
         let all = [left, right, yes, no];
         let loads: Vec<Ref> = all.into_iter().filter_map(|value| self.load_whole(value, 2)).collect();
         if !loads.is_empty() {
@@ -463,6 +464,20 @@ impl Finder<'_> {
         }
         // `max(m, x, y)`: one of both is itself what was chosen.
         [left, right].into_iter().find_map(|side| self.extreme_of_more(side, update))
+    }
+
+    /// Which of two numbers `c ? yes : no` gives, if `c` compares these.
+    pub(crate) fn chosen_by(&self, comparison: Ref, yes: Ref, no: Ref) -> Option<Compared> {
+        let (left, right, greater, signed) = self.comparison(comparison)?;
+        let takes_left = if self.stored.is_equal(left, yes) && self.stored.is_equal(right, no) {
+            true
+        } else if self.stored.is_equal(right, yes) && self.stored.is_equal(left, no) {
+            false
+        } else {
+            return None;
+        };
+        let update = if takes_left == greater { Update::Max } else { Update::Min };
+        Some(Compared { left, right, signed, update })
     }
 
     /// What was there at the bottom of several choices of one kind, each used by the next alone.
