@@ -14,6 +14,12 @@ static void raise_best(double x) { if (x > best) best = x; }
 static void note(struct box *b, double x) { b->count++; b->hist[(int)x & 7]++; }
 static void keep(double x, int i) { if (x > best) { best = x; arg = i; } }
 static void least(double *m, double x) { *m = x < *m ? x : *m; }
+static int skipped(const double *v) {
+  int most_of_all = 0, m = 0, found = 0;
+  for (int i = 0; i < N; i++) { int t = (int)(v[i] * v[i]); if (t <= most_of_all) continue; most_of_all = t; } /* @clauses */
+  for (int i = 0; i < N; i++) { { int t = (int)v[i]; if (t <= m) continue; m = t; } found++; }  /* @serial */
+  return most_of_all + m + found;
+}
 int main(void) {
   for (int i = 0; i < N; i++) data[i] = (i * 37 % 101) * 0.5;            /* @parallel */
   double m = 0;
@@ -39,6 +45,6 @@ int main(void) {
   for (int i = 0; i < N; i++) { double y = data[i] - c, t = s + y; c = (t - s) - y; s = t; }     /* @serial */
   double mean = 0, m2 = 0; int n = 0;
   for (int i = 0; i < N; i++) { n++; double d = data[i] - mean; mean += d / n; m2 += d * (data[i] - mean); } /* @serial */
-  printf("%g %g %g %d %d %g %d %g %g %d %ld %g\n", m, b.hi, best, arg, b.count, l, first, s, m2, least_place, far, cap);
+  printf("%g %g %g %d %d %g %d %g %g %d %ld %g %d\n", m, b.hi, best, arg, b.count, l, first, s, m2, least_place, far, cap, skipped(data));
   return 0;
 }

@@ -3,6 +3,8 @@
 //! **Argument:** what such a statement leaves does not depend on the order of iterations, as long as nothing else depends on whether the
 //! condition held: nothing that runs behind it alone may write memory that others read, or call.
 
+use std::collections::HashSet;
+
 use workspan_trace::facts::Update;
 
 use crate::alike::same;
@@ -70,10 +72,36 @@ impl Finder<'_> {
 
     /// True if the innermost loop reads a variable.
     fn is_read(&self, pointer: Ref) -> bool {
+        !self.reads_inside(pointer).is_empty()
+    }
+
+    /// Where the innermost loop reads a variable.
+    fn reads_inside(&self, pointer: Ref) -> Vec<Ref> {
         let llvm = self.llvm;
-        let reads = |at: &Ref| llvm.opcode(*at) == opcode::LOAD && llvm.operand(*at, 0) == pointer;
-        let all = users(llvm, pointer).into_iter().filter(reads);
-        all.filter_map(|at| self.around.numbers.get(&llvm.block_of(at))).any(|block| self.is_inside(*block))
+        let block = |at: &Ref| self.around.numbers.get(&llvm.block_of(*at));
+        let is_read = |at: &Ref| {
+            let reads = llvm.opcode(*at) == opcode::LOAD && llvm.operand(*at, 0) == pointer;
+            reads && block(at).is_some_and(|block| self.is_inside(*block))
+        };
+        users(llvm, pointer).into_iter().filter(is_read).collect()
+    }
+
+    /// True for what the loop reads only to say where it goes on, which is at one place whatever it says: `continue` in a block that has
+    /// variables of its own.
+    fn leads_to_one_place(&self, pointer: Ref) -> bool {
+        let llvm = self.llvm;
+        let goes_on = |block: &Ref| {
+            let first = llvm.first_instruction(*block);
+            first.is_null() || llvm.opcode(first) != opcode::UNREACHABLE
+        };
+        let is_one = |switch: Ref| {
+            let all = (0..llvm.successors(switch)).map(|at| llvm.successor(switch, at)).filter(goes_on);
+            let places: HashSet<Ref> = all.map(|block| self.behind_empty(block)).collect();
+            places.len() == 1
+        };
+        let reads = self.reads_inside(pointer);
+        let all = reads.iter().flat_map(|read| users(llvm, *read));
+        !reads.is_empty() && all.into_iter().all(|user| llvm.opcode(user) == opcode::SWITCH && is_one(user))
     }
 
     /// True for a write to memory that is not ours, and for a call that may write; `all`: also of a number that the loop does not read.
@@ -89,7 +117,8 @@ impl Finder<'_> {
                 let is_alloca = !llvm.is_a_instruction(pointer).is_null() && llvm.opcode(pointer) == opcode::ALLOCA;
                 let is_whole = is_alloca && is_scalar(llvm.allocated_type(pointer))
                     || !llvm.is_a_global_variable(pointer).is_null() && is_scalar(llvm.global_value_type(pointer));
-                (all || !is_whole || self.is_read(pointer)) && !same(llvm, pointer, self.pointer, 0)
+                let counts = all || !is_whole || self.is_read(pointer);
+                counts && !same(llvm, pointer, self.pointer, 0) && !(is_whole && self.leads_to_one_place(pointer))
             }
             opcode::CALL | opcode::INVOKE => {
                 let name = llvm.callee(instruction).map(|callee| llvm.name(callee)).unwrap_or_default();

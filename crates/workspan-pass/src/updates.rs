@@ -160,7 +160,7 @@ impl Finder<'_> {
     }
 
     /// Where a block leads that does nothing, as a way to where both meet may have one of its own.
-    fn behind_empty(&self, block: Ref) -> Ref {
+    pub(crate) fn behind_empty(&self, block: Ref) -> Ref {
         let llvm = self.llvm;
         let end = llvm.terminator(block);
         let leads_on = !end.is_null() && llvm.opcode(end) == opcode::BR && llvm.successors(end) == 1;

@@ -208,12 +208,13 @@ pub(super) fn clauses(each: &Loop) -> String {
 }
 
 /// Ways to begin an iterator, and rayon's.
-const ITERATORS: [(&str, &str); 7] = [
+const ITERATORS: [(&str, &str); 8] = [
     (".into_iter()", ".into_par_iter()"),
     (".iter_mut()", ".par_iter_mut()"),
     (".iter()", ".par_iter()"),
     (".chunks_mut(", ".par_chunks_mut("),
     (".chunks_exact(", ".par_chunks_exact("),
+    (".chunks_exact_mut(", ".par_chunks_exact_mut("),
     (".chunks(", ".par_chunks("),
     (".windows(", ".par_windows("),
 ];
@@ -260,6 +261,10 @@ fn rust(each: &Loop, text: &str) -> String {
     if !own(true).is_empty() {
         let _ = write!(change, "; declare {} inside the loop, and return the last iteration's", own(true));
     }
+    if !each.inductions.is_empty() {
+        let all: Vec<&str> = each.inductions.iter().map(|(variable, _)| variable.as_str()).collect();
+        let _ = write!(change, "; compute {} from the iteration's number", all.join(", "));
+    }
     if each.reductions.len() > 1 {
         let all: Vec<String> = each.reductions.iter().map(|of| format!("{} ({})", of.variable, of.operator)).collect();
         let _ = write!(change, "; reduce {} together, as a tuple", all.join(" and "));
@@ -272,21 +277,53 @@ fn of_for(text: &str) -> Option<(&str, String)> {
     let rest = text.split_once("for ")?.1;
     let (pattern, rest) = rest.split_once(" in ")?;
     let expression = rest.split_once('{').map_or(rest, |(before, _)| before).trim();
-    let parallel = if let Some((serial, parallel)) = ITERATORS.iter().find(|(serial, _)| expression.contains(serial)) {
-        expression.replacen(serial, parallel, 1)
-    } else if let Some(object) = expression.strip_prefix("&mut ") {
+    // All that is zipped must be parallel.
+    let mut all = expression.split(".zip(");
+    let first = all.next().map(|first| of_rayon(first).unwrap_or_else(|| begun(first)))?;
+    let others = all.map(|other| of_rayon(other).unwrap_or_else(|| other.to_owned()));
+    let parallel = std::iter::once(first).chain(others).collect::<Vec<String>>().join(".zip(");
+    Some((pattern.trim(), parallel))
+}
+
+/// With rayon's iterator in place of the first one, if that is no closure's.
+fn of_rayon(expression: &str) -> Option<String> {
+    let places = ITERATORS.iter().filter_map(|both| Some((expression.find(both.0)?, both)));
+    let (at, (serial, parallel)) = places.min_by_key(|(at, _)| *at)?;
+    let (before, after) = expression.split_at(at);
+    (!before.contains('|')).then(|| format!("{before}{parallel}{}", &after[serial.len()..]))
+}
+
+/// Rayon's iterator of what is none by itself.
+fn begun(expression: &str) -> String {
+    if let Some(object) = expression.strip_prefix("&mut ") {
         format!("{object}.par_iter_mut()")
     } else if let Some(object) = expression.strip_prefix('&') {
         format!("{object}.par_iter()")
-    } else if expression.starts_with('(') {
-        // A range with something after it.
-        expression.replacen(')', ").into_par_iter()", 1)
+    } else if let Some(end) = closing(expression) {
+        // A range, with something after it.
+        let (range, after) = expression.split_at(end + 1);
+        format!("{range}.into_par_iter(){after}")
     } else if expression.contains("..") {
         format!("({expression}).into_par_iter()")
     } else {
         format!("{expression}.into_par_iter()")
-    };
-    Some((pattern.trim(), parallel))
+    }
+}
+
+/// Where the parenthesis closes that a text begins with.
+fn closing(text: &str) -> Option<usize> {
+    let mut depth = 0_usize;
+    for (at, letter) in text.char_indices() {
+        match letter {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth == 0 {
+            return (at > 0).then_some(at);
+        }
+    }
+    None
 }
 
 #[cfg(test)]
@@ -338,8 +375,36 @@ mod tests {
             &[("^", "s")],
             "(0..n).into_par_iter().rev().map(|i| …).reduce(…, |a, b| a ^ b)",
         );
+        let zipped = [
+            ("y.iter_mut().zip(x.iter())", "y.par_iter_mut().zip(x.par_iter())"),
+            ("a.chunks_exact(3).zip(b.iter_mut())", "a.par_chunks_exact(3).zip(b.par_iter_mut())"),
+            ("a.chunks_exact(w).zip(b.chunks_exact_mut(w))", "a.par_chunks_exact(w).zip(b.par_chunks_exact_mut(w))"),
+            ("(1..g.len() - 1).step_by(2)", "(1..g.len() - 1).into_par_iter().step_by(2)"),
+            ("(0..n).zip(&v)", "(0..n).into_par_iter().zip(&v)"),
+            ("(0..n).map(|i| v[i].iter().sum())", "(0..n).into_par_iter().map(|i| v[i].iter().sum())"),
+            ("pairs(a, b)", "pairs(a, b).into_par_iter()"),
+        ];
+        for (serial, parallel) in zipped {
+            check("a.rs", &format!("for x in {serial} {{"), &[], &format!("{parallel}.for_each(|x| …)"));
+        }
         check("a.rs", "let s: f64 = v.iter().map(f).sum();", &[("+", "s")], ".par_iter in place of .iter");
         check("a.rs", "while i < n {", &[], "write it as a `for` over a range, then .into_par_iter().for_each(…)");
+    }
+
+    #[test]
+    fn loops_of_rust_keep_what_they_leave() {
+        let place = Place { file: "a.rs".to_owned(), line: 1, column: 1 };
+        let private = |name: &str, last| Private { variable: name.to_owned(), last, in_calls: false };
+        let each = Loop {
+            place,
+            reductions: vec![of("||", "any")],
+            private: vec![private("t", false), private("u", true)],
+            inductions: vec![("k".to_owned(), 2)],
+            ..Loop::default()
+        };
+        let expected = "v.par_iter_mut().map(|x| …).reduce(|| false, |a, b| a || b); declare t inside the loop; declare u inside the loop, and \
+                        return the last iteration's; compute k from the iteration's number";
+        assert_eq!(change(&each, Some("for x in &mut v {"), ""), expected);
     }
 
     #[test]
