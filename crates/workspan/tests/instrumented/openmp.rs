@@ -84,9 +84,10 @@ const CASES: &[(&str, bool)] = &[
     ("#pragma omp parallel\n#pragma omp single\n{\n#pragma omp task depend(out: a)\na = 1;\n#pragma omp taskwait depend(in: a)\na++;\n}", false),
     ("#pragma omp parallel\n#pragma omp single\n{\n#pragma omp taskloop\nfor (int i = 0; i < 100; i++) cells[i] = i;\nshared = cells[7];\n}", false),
     ("#pragma omp parallel\n#pragma omp single\n{\n#pragma omp taskloop nogroup\nfor (int i = 0; i < 100; i++) cells[i] = i;\nshared = cells[7];\n}", true),
-    // Tasks that reduce have a copy for each thread, which the runtime adds up.
+    // Tasks that reduce have a copy for each thread, which the runtime adds up. Those that one thread runs come one after the other, so the first
+    // two wait until both have begun.
     ("#pragma omp parallel\n#pragma omp single\n{\n#pragma omp taskgroup task_reduction(+: sum)\nfor (int i = 0; i < 20; i++) {\n#pragma omp task in_reduction(+: sum)\nsum += i;\n}\nshared = sum;\n}", false),
-    ("#pragma omp parallel\n#pragma omp single\n{\n#pragma omp taskgroup task_reduction(+: sum)\nfor (int i = 0; i < 20; i++) {\n#pragma omp task in_reduction(+: sum)\n{ sum += i; shared += i; }\n}\n}", true),
+    ("#pragma omp parallel\n#pragma omp single\n{\n#pragma omp taskgroup task_reduction(+: sum)\nfor (int i = 0; i < 20; i++) {\n#pragma omp task in_reduction(+: sum)\n{ sum += i; shared += i; if (i < 2) { __atomic_fetch_add(&a, 1, __ATOMIC_RELAXED); while (__atomic_load_n(&a, __ATOMIC_RELAXED) < 2) {} } }\n}\n}", true),
     ("long more = 0;\n#pragma omp parallel\n#pragma omp single\n#pragma omp taskloop reduction(+: sum, more) num_tasks(8)\nfor (int i = 0; i < 100; i++) { sum += i; more += sum; }\nshared = more;", false),
     ("#pragma omp parallel reduction(task, +: sum)\n{\nsum += 1;\n#pragma omp task in_reduction(+: sum)\nsum += 2;\n}", false),
     ("#pragma omp parallel for ordered\nfor (int i = 0; i < 20; i++) {\n#pragma omp ordered\nshared += i;\n}", false),
