@@ -146,10 +146,8 @@ impl Judge<'_> {
             blockers.push(here("control"));
         }
         let carrier = crate::source::small(number) + 1;
-        for (_, carried) in self.by_variable(carrier) {
-            for part in self.parts(carrier, carried) {
-                self.judge(carrier, &part, &mut found, &mut blockers);
-            }
+        for carried in self.by_variable(carrier) {
+            self.judge(carrier, &carried, &mut found, &mut blockers);
         }
         blockers.extend(self.unbounded(carrier));
         blockers.extend(self.chosen(carrier, &found));

@@ -7,8 +7,7 @@
 
 use workspan_trace::facts::Update;
 
-use crate::alike::{same, step, DEEPEST};
-use crate::choosers;
+use crate::alike::{step, DEEPEST};
 use crate::llvm::{opcode, Ref};
 use crate::locals::users;
 use crate::updates::{Compared, Finder};
@@ -51,8 +50,7 @@ impl Finder<'_> {
         }
         let code = llvm.opcode(value);
         if code == opcode::LOAD {
-            let is_ours = same(llvm, llvm.operand(value, 0), self.pointer, 0);
-            return (is_ours && *ways.load.get_or_insert(value) == value).then_some(());
+            return (self.is_ours(value) && *ways.load.get_or_insert(value) == value).then_some(());
         }
         ways.made_of.push(value);
         let operand = |at| llvm.operand(value, at);
@@ -69,8 +67,7 @@ impl Finder<'_> {
                 return self.follow(operand(2), ways, depth + 1);
             }
             opcode::CALL | opcode::INVOKE => {
-                let callee = llvm.callee(value)?;
-                let choice = choosers::of_name(&llvm.name(callee)).or_else(|| self.choosers.get(&callee).copied())?;
+                let choice = self.chooser(value)?;
                 let ours = [0, 1].into_iter().find(|at| self.is_ours(operand(*at)))?;
                 if !self.stored.agrees(choice.signed, operand(ours), operand(1 - ours)) {
                     return None;
@@ -127,12 +124,6 @@ impl Finder<'_> {
     /// Notes an operator; none if another one has been applied.
     fn apply(&self, update: Update, ways: &mut Ways) -> Option<()> {
         (*ways.update.get_or_insert(update) == update).then_some(())
-    }
-
-    fn is_ours(&self, value: Ref) -> bool {
-        let (llvm, value) = (self.llvm, self.stored.strip(value));
-        let is_load = !llvm.is_a_instruction(value).is_null() && llvm.opcode(value) == opcode::LOAD;
-        is_load && same(llvm, llvm.operand(value, 0), self.pointer, 0)
     }
 
     /// True if what was there is in a value, by way of choices and operators.

@@ -97,7 +97,7 @@ pub(crate) struct Around<'p> {
 pub(crate) struct Finder<'l> {
     pub(crate) llvm: &'l Llvm,
     pub(crate) around: &'l Around<'l>,
-    pub(crate) choosers: &'l HashMap<Ref, Choice>,
+    choosers: &'l HashMap<Ref, Choice>,
     pub(crate) pointer: Ref,
     pub(crate) stored: Stored<'l>,
     /// Steps that may still be taken: expressions share parts, so that there are many ways through them.
@@ -206,14 +206,10 @@ impl Finder<'_> {
     /// operators.
     fn load_used(&self, value: Ref, most: usize) -> Option<Ref> {
         let value = self.stored.strip(value);
-        let llvm = self.llvm;
-        if llvm.is_a_instruction(value).is_null() || llvm.opcode(value) != opcode::LOAD {
+        if !self.is_ours(value) {
             return None;
         }
-        if !same(llvm, llvm.operand(value, 0), self.pointer, 0) {
-            return None;
-        }
-        let all = users(llvm, value);
+        let all = users(self.llvm, value);
         let others = || all.iter().filter(|user| self.goes_back(**user)).count();
         (all.len() <= most || all.len() - others() < most.max(1)).then_some(value)
     }
@@ -221,6 +217,13 @@ impl Finder<'_> {
     /// The same of one whose bits all count.
     pub(crate) fn load_whole(&self, value: Ref, most: usize) -> Option<Ref> {
         self.load_used(value, most).filter(|load| self.stored.allows(value, *load, Update::Max))
+    }
+
+    /// True for what is read at our address, but for conversions.
+    pub(crate) fn is_ours(&self, value: Ref) -> bool {
+        let (llvm, value) = (self.llvm, self.stored.strip(value));
+        let is_load = !llvm.is_a_instruction(value).is_null() && llvm.opcode(value) == opcode::LOAD;
+        is_load && same(llvm, llvm.operand(value, 0), self.pointer, 0)
     }
 
     /// True for a result that is stored to our address, and used for nothing else.
@@ -372,12 +375,17 @@ impl Finder<'_> {
         if library::chooses_of_list(&name) {
             return self.of_list(call, if name.starts_with("_ZSt3max") { Update::Max } else { Update::Min });
         }
-        let Choice { update, signed } =
-            choosers::of_name(&name).or_else(|| self.choosers.get(&llvm.callee(call)?).copied())?;
+        let Choice { update, signed } = self.chooser(call)?;
         let sides = [llvm.operand(call, 0), llvm.operand(call, 1)];
         let ours = |ours: Ref, other: Ref| self.load_whole(ours, 1).filter(|_| self.stored.agrees(signed, ours, other));
         let one = ours(sides[0], sides[1]).or_else(|| ours(sides[1], sides[0])).map(|load| (update, vec![load]));
         one.or_else(|| [0, 1].iter().find_map(|side| self.extreme_of_more(llvm.operand(call, *side), update)))
+    }
+
+    /// What a call chooses of its two arguments.
+    pub(crate) fn chooser(&self, call: Ref) -> Option<Choice> {
+        let callee = self.llvm.callee(call)?;
+        choosers::of_name(&self.llvm.name(callee)).or_else(|| self.choosers.get(&callee).copied())
     }
 
     /// `m = std::max(m, x)`: what is stored is read through what the call chose.

@@ -27,7 +27,7 @@ enum End {
 
 impl<'t> Carried<'t> {
     /// True if iterations meet at several elements.
-    pub(super) fn varies(&self) -> bool {
+    fn varies(&self) -> bool {
         self.all().any(|(_, record)| record.varies)
     }
 
@@ -65,7 +65,12 @@ impl<'t> Carried<'t> {
 
 impl Judge<'_> {
     /// Dependences that a loop carries, by variable.
-    pub(super) fn by_variable(&self, carrier: u32) -> BTreeMap<(u32, u32, u8, bool), Carried<'_>> {
+    pub(super) fn by_variable(&self, carrier: u32) -> Vec<Carried<'_>> {
+        self.by_name(carrier).into_values().flat_map(|carried| self.parts(carrier, carried)).collect()
+    }
+
+    /// The same, by what a variable is called.
+    fn by_name(&self, carrier: u32) -> BTreeMap<(u32, u32, u8, bool), Carried<'_>> {
         let mut found: BTreeMap<(u32, u32, u8, bool), Carried<'_>> = BTreeMap::new();
         for record in self.engine.table.all.iter().filter(|(key, _)| key.carrier == carrier) {
             let sink = self.site(record.0.sink);
@@ -83,7 +88,7 @@ impl Judge<'_> {
 
     /// What is one variable by name, but is several: what calls in different places are given is another variable each; and of `r[0] += x`
     /// and `r[1] = max(r[1], x)` each is a variable by itself.
-    pub(super) fn parts<'t>(&self, carrier: u32, carried: Carried<'t>) -> Vec<Carried<'t>> {
+    fn parts<'t>(&self, carrier: u32, carried: Carried<'t>) -> Vec<Carried<'t>> {
         if carried.all().any(|(key, _)| key.sink_call != 0) {
             let end = |site, call| if call == 0 { End::Site(site) } else { End::Call(call) };
             return carried.connected(|key| [end(key.source, key.source_call), end(key.sink, key.sink_call)]);

@@ -167,8 +167,8 @@ impl Judge<'_> {
             let judged = self.of_loop(carrier as usize - 1);
             let is_chosen = judged.blockers.iter().any(|each| each.kind == "control" && !each.variable.is_empty());
             let holds = |update: Update| is_chosen && matches!(update.sign(), "min" | "max");
-            for carried in self.by_variable(carrier).values() {
-                let (of_flows, of_names) = match self.remedy(carrier, carried) {
+            for carried in self.by_variable(carrier) {
+                let (of_flows, of_names) = match self.remedy(carrier, &carried) {
                     Remedy::Step { .. } => (Clause::Linear, Clause::Linear),
                     Remedy::Copies { .. } => (Clause::None, Clause::Private),
                     Remedy::NoneOfNames(_) => (Clause::None, Clause::None),

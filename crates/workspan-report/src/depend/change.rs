@@ -251,15 +251,12 @@ fn rust(each: &Loop, text: &str) -> String {
             None => "rayon: .into_par_iter() on what it iterates over".to_owned(),
         },
     };
-    let own = |last: bool| {
-        let all = each.private.iter().filter(move |one| one.last == last).map(|one| one.variable.as_str());
-        all.collect::<Vec<&str>>().join(", ")
-    };
-    if !own(false).is_empty() {
-        let _ = write!(change, "; declare {} inside the loop", own(false));
-    }
-    if !own(true).is_empty() {
-        let _ = write!(change, "; declare {} inside the loop, and return the last iteration's", own(true));
+    for (last, besides) in [(false, ""), (true, ", and return the last iteration's")] {
+        let own = each.private.iter().filter(|one| one.last == last).map(|one| one.variable.as_str());
+        let own: Vec<&str> = own.collect();
+        if !own.is_empty() {
+            let _ = write!(change, "; declare {} inside the loop{besides}", own.join(", "));
+        }
     }
     if !each.inductions.is_empty() {
         let all: Vec<&str> = each.inductions.iter().map(|(variable, _)| variable.as_str()).collect();
@@ -355,6 +352,21 @@ mod tests {
         }
     }
 
+    fn private(name: &str, last: bool) -> Private {
+        Private { variable: name.to_owned(), last, in_calls: false }
+    }
+
+    /// A loop with a reduction, `t` private, `u` with its last value, and a second counter `k`.
+    fn with_clauses(file: &str, reduction: Reduction) -> Loop {
+        Loop {
+            place: Place { file: file.to_owned(), line: 1, column: 1 },
+            reductions: vec![reduction],
+            private: vec![private("t", false), private("u", true)],
+            inductions: vec![("k".to_owned(), 2)],
+            ..Loop::default()
+        }
+    }
+
     #[track_caller]
     fn check(file: &str, text: &str, reductions: &[(&str, &str)], expected: &str) {
         let place = Place { file: file.to_owned(), line: 1, column: 1 };
@@ -393,15 +405,7 @@ mod tests {
 
     #[test]
     fn loops_of_rust_keep_what_they_leave() {
-        let place = Place { file: "a.rs".to_owned(), line: 1, column: 1 };
-        let private = |name: &str, last| Private { variable: name.to_owned(), last, in_calls: false };
-        let each = Loop {
-            place,
-            reductions: vec![of("||", "any")],
-            private: vec![private("t", false), private("u", true)],
-            inductions: vec![("k".to_owned(), 2)],
-            ..Loop::default()
-        };
+        let each = with_clauses("a.rs", of("||", "any"));
         let expected = "v.par_iter_mut().map(|x| …).reduce(|| false, |a, b| a || b); declare t inside the loop; declare u inside the loop, and \
                         return the last iteration's; compute k from the iteration's number";
         assert_eq!(change(&each, Some("for x in &mut v {"), ""), expected);
@@ -431,15 +435,7 @@ mod tests {
 
     #[test]
     fn loops_of_c_get_a_directive() {
-        let place = Place { file: "a.c".to_owned(), line: 1, column: 1 };
-        let private = |name: &str, last| Private { variable: name.to_owned(), last, in_calls: false };
-        let each = Loop {
-            place,
-            reductions: vec![of("+", "s")],
-            private: vec![private("t", false), private("u", true)],
-            inductions: vec![("k".to_owned(), 2)],
-            ..Loop::default()
-        };
+        let each = with_clauses("a.c", of("+", "s"));
         let directive = "#pragma omp parallel for reduction(+:s) private(t) lastprivate(u) linear(k:2)";
         assert_eq!(change(&each, Some("for (i = 0; i < n; i++)"), ""), directive);
         assert_eq!(change(&each, None, ""), directive);
