@@ -33,7 +33,9 @@ pub use histogram::Histogram;
 pub use merge::merge_sites;
 pub use ran::Ran;
 pub use recording::{Machine, Recording, UnseenLock};
-pub use run::{AskedBy, AskedThreads, Clock, Ending, Exit, Feature, Lock, Losses, OnPath, OpenRegion, Run, Totals};
+pub use run::{
+    AskedBy, AskedThreads, Clock, Ending, Exit, Feature, Lock, Losses, OnPath, OpenRegion, Run, Totals, LARGEST_TEAM,
+};
 pub use site::{Function, Site, SiteId, SiteIdentity, SiteKind};
 pub use strand::{Creation, Event, Strand};
 pub use units::{Nanos, Ratio};

@@ -21,7 +21,7 @@ pub(crate) fn of(locals: &Locals, llvm: &Llvm, instruction: Ref) -> u32 {
 }
 
 fn of_call(llvm: &Llvm, call: Ref) -> u32 {
-    if is_call_of(llvm, call, "llvm.lifetime.") || is_call_of(llvm, call, "llvm.dbg.") {
+    if ["llvm.lifetime.", "llvm.dbg.", "llvm.stacksave"].iter().any(|name| is_call_of(llvm, call, name)) {
         return 0;
     }
     if llvm.callee(call).is_some_and(|callee| llvm.name(callee).starts_with("__workspan_")) {

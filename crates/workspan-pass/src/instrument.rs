@@ -1,6 +1,9 @@
 //! A module from beginning to end: events in all its functions, its static description, its registration.
 
 use std::collections::{HashMap, HashSet};
+use std::ffi::CString;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 use std::ptr::null_mut;
 
 use workspan_trace::control::FIRST_SEGMENT;
@@ -9,6 +12,7 @@ use workspan_trace::VERSION;
 
 use crate::allocators::Allocators;
 use crate::begun;
+use crate::below;
 use crate::choosers;
 use crate::copies;
 use crate::debug::Places;
@@ -28,6 +32,7 @@ use crate::rust;
 use crate::rust_sync;
 use crate::sections;
 use crate::stores;
+use crate::unread;
 use crate::updates::updates;
 
 const APPENDING: i32 = 7;
@@ -63,10 +68,12 @@ pub fn module(module: Ref) -> Result<bool, String> {
         rust::simplify_loops(llvm, module, |passes| run(llvm, module, passes))?;
         loads::release(llvm, module);
         stores::split(llvm, module);
+        unread::take_away(llvm, module);
         rust::add_plainly(llvm, module);
         begun::scopes(llvm, module);
         variables = rust::variables(llvm, module);
         crate::bounded::add(llvm, module);
+        below::begin(llvm, module);
         early::prepare(llvm, module);
     } else if is_early {
         if is_fortran(llvm, module) {
@@ -102,6 +109,9 @@ pub fn module(module: Ref) -> Result<bool, String> {
     let mut length = 0;
     let name = llvm.source_file_name(module, &raw mut length);
     work.described.name = text(name, length);
+    if let Some(folder) = std::env::var_os("WORKSPAN_PASS_PRINT") {
+        print(llvm, module, Path::new(&folder), &work.described.name)?;
+    }
     work.functions();
     work.register();
     work.emitter.finish();
@@ -410,6 +420,18 @@ fn verify(llvm: &Llvm, module: Ref) -> Result<(), String> {
         Ok(())
     } else {
         Err(format!("the instrumented module is not valid: {}", text_with_zero(message)))
+    }
+}
+
+/// Writes what the events of a module are about to be added to, for those who develop the pass.
+fn print(llvm: &Llvm, module: Ref, folder: &Path, name: &str) -> Result<(), String> {
+    let file = folder.join(format!("{}.ll", name.replace('/', "_")));
+    let mut message = null_mut();
+    let path = CString::new(file.as_os_str().as_bytes()).map_err(|_| "a path with a zero in it".to_owned())?;
+    if llvm.print_module(module, path.as_ptr(), &raw mut message) == 0 {
+        Ok(())
+    } else {
+        Err(format!("{}: {}", file.display(), text_with_zero(message)))
     }
 }
 

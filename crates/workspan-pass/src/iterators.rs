@@ -97,7 +97,15 @@ impl Walk<'_, '_> {
             opcode::AND..=opcode::XOR | opcode::FIRST_CAST..=opcode::LAST_CAST => {}
             opcode::SHL..=opcode::LAST_SHIFT if is_constant(1) => {}
             opcode::CALL => {
-                const PURE: [&str; 5] = ["llvm.umin.", "llvm.umax.", "llvm.usub.sat.", "llvm.expect.", "llvm.smin."];
+                const PURE: [&str; 7] = [
+                    "llvm.umin.",
+                    "llvm.umax.",
+                    "llvm.usub.sat.",
+                    "llvm.expect.",
+                    "llvm.smin.",
+                    "llvm.ucmp.",
+                    "llvm.scmp.",
+                ];
                 let name = llvm.callee(value).map(|callee| llvm.name(callee)).unwrap_or_default();
                 if !PURE.iter().any(|start| name.starts_with(start)) {
                     return false;
@@ -144,7 +152,7 @@ impl Walk<'_, '_> {
             let end = shape.llvm.terminator(shape.blocks[at]);
             match shape.llvm.opcode(end) {
                 opcode::BR if shape.llvm.is_conditional(end) == 0 => {}
-                opcode::BR => self.open.push(shape.llvm.operand(end, 0)),
+                opcode::BR | opcode::SWITCH => self.open.push(shape.llvm.operand(end, 0)),
                 _ => return false,
             }
             if at != above {

@@ -220,6 +220,7 @@ functions! {
     undefined = LLVMGetUndef(ty: Ref) -> Ref;
     is_undefined = LLVMIsUndef(value: Ref) -> c_int;
     erase = LLVMInstructionEraseFromParent(instruction: Ref);
+    print_module = LLVMPrintModuleToFile(module: Ref, file: *const c_char, message: *mut *mut c_char) -> c_int;
     verify = LLVMVerifyModule(module: Ref, action: c_int, message: *mut *mut c_char) -> c_int;
     intrinsic_id = LLVMLookupIntrinsicID(name: *const c_char, length: usize) -> c_uint;
     intrinsic = LLVMGetIntrinsicDeclaration(module: Ref, id: c_uint, types: *mut Ref, count: usize) -> Ref;
@@ -284,6 +285,20 @@ pub fn is_disjoint(or: Ref) -> bool {
     let function = unsafe { core::mem::transmute::<*mut c_void, unsafe extern "C" fn(Ref) -> c_int>(function) };
     // SAFETY: the caller gives an `or`.
     unsafe { function(or) != 0 }
+}
+
+/// True for a `getelementptr` that leads to no lower address; LLVM has said so since 19.
+pub fn never_goes_back(gep: Ref) -> bool {
+    /// No unsigned wrap.
+    const NUW: c_uint = 1 << 2;
+    let function = lookup("LLVMGEPGetNoWrapFlags");
+    if function.is_null() {
+        return false;
+    }
+    // SAFETY: LLVM's function of this name has this type.
+    let function = unsafe { core::mem::transmute::<*mut c_void, unsafe extern "C" fn(Ref) -> c_uint>(function) };
+    // SAFETY: the caller gives a `getelementptr`.
+    unsafe { function(gep) & NUW != 0 }
 }
 
 /// Opcodes of instructions.

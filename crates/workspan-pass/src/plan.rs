@@ -8,6 +8,7 @@ use workspan_trace::MOST_SLOTS;
 
 use crate::address::{distance, is_linked_variable, Distance};
 use crate::atomics::Order;
+use crate::below;
 use crate::cfg::{graph, loops, Loops};
 use crate::debug::is_private_to_library;
 use crate::fences::Fences;
@@ -473,6 +474,8 @@ impl Planner<'_> {
             both
         } else if name.starts_with("llvm.lifetime.start") {
             self.scope(call)
+        } else if name == below::BEGINS {
+            self.plain(call, Access::Store, operation::SCOPE, below::BYTES, llvm.operand(call, 0))
         } else if name.starts_with("llvm.masked.") {
             self.masked(call, &name)
         } else {
@@ -485,7 +488,7 @@ impl Planner<'_> {
         let name = self.llvm.callee(call).map(|callee| self.llvm.name(callee));
         name.is_some_and(|name| {
             let asks = name.starts_with(crate::bounded::EXTENT);
-            name.starts_with("llvm.") || asks || sections::stands_for(&name).is_some()
+            name.starts_with("llvm.") || asks || name == below::BEGINS || sections::stands_for(&name).is_some()
         })
     }
 

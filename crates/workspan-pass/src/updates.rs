@@ -14,6 +14,7 @@ use crate::atomic_updates::atomic_update;
 use crate::cfg::Loops;
 use crate::choosers::{self, Choice};
 use crate::conversions::{width, Stored};
+use crate::debug::in_library;
 use crate::library;
 use crate::llvm::{opcode, type_kind, Llvm, Ref};
 use crate::locals::{base, users, users_through};
@@ -259,7 +260,8 @@ impl Finder<'_> {
             opcode::SELECT => {
                 let (condition, yes, no) = (llvm.operand(value, 0), llvm.operand(value, 1), llvm.operand(value, 2));
                 let plain = || self.sometimes(yes, no).or_else(|| self.logical(condition, yes, no));
-                let other = || plain().or_else(|| self.of_choices(value));
+                let of_references = || self.of_references(value, condition, [yes, no]);
+                let other = || plain().or_else(|| self.of_choices(value)).or_else(of_references);
                 return self.extreme(condition, yes, no).or_else(other);
             }
             _ => return None,
@@ -472,6 +474,26 @@ impl Finder<'_> {
         }
         // `max(m, x, y)`: one of both is itself what was chosen.
         [left, right].into_iter().find_map(|side| self.extreme_of_more(side, update))
+    }
+
+    /// `max()` of references, as Rust's library has it: which of two is chosen by what they refer to.
+    fn of_references(&self, select: Ref, condition: Ref, chosen: [Ref; 2]) -> Option<(Update, Vec<Ref>)> {
+        let llvm = self.llvm;
+        if in_library(llvm, llvm.debug_location(select)) != Some(true) || users(llvm, condition).len() > 1 {
+            return None;
+        }
+        let (left, right, greater, _) = self.comparison(condition)?;
+        let is_load = |value: Ref| !llvm.is_a_instruction(value).is_null() && llvm.opcode(value) == opcode::LOAD;
+        if !is_load(left) || !is_load(right) || !self.is_used_once(left) || !self.is_used_once(right) {
+            return None;
+        }
+        let compared = [left, right].map(|load| llvm.operand(load, 0));
+        let takes_left = compared == chosen;
+        if !takes_left && compared != [chosen[1], chosen[0]] {
+            return None;
+        }
+        let ours = chosen.into_iter().find(|value| self.is_ours(*value) && users(llvm, *value).len() == 2)?;
+        Some((if takes_left == greater { Update::Max } else { Update::Min }, vec![ours]))
     }
 
     /// Which of two numbers `c ? yes : no` gives, if `c` compares these.

@@ -238,47 +238,44 @@ impl Shape<'_> {
         self.llvm.is_undefined(value) != 0
     }
 
-    /// Blocks to which the head of a loop leaves it, if a `phi` stands at a head.
-    fn outside(&self, phi: Ref) -> Vec<usize> {
-        let head = self.block(phi);
-        let Some(number) = self.loops.loops.iter().position(|each| each.header == head) else {
-            return Vec::new();
-        };
-        let next = self.loops.successors[head].iter().copied();
-        let is_after = |next: &usize| !self.loops.contains(number, *next) && self.predecessors[*next] == [head];
-        next.filter(|next| is_after(next) && !self.is_landing(*next)).collect()
-    }
-
-    /// What is read after the loop is read there, once.
+    /// What is read after a `phi`'s loop is read there: once behind each exit, or where exits have met. No exit may be one where the
+    /// variable holds something else already.
     fn read_after(&self, builder: Ref, web: &[Ref], phi: Ref, variable: Ref) {
         let llvm = self.llvm;
-        for exit in &self.outside(phi) {
-            let mut load = None;
-            for user in users(llvm, phi).into_iter().filter(|user| !web.contains(user)) {
-                let count = u32::try_from(llvm.operands(user)).unwrap_or(0);
-                for at in 0..count {
-                    if llvm.operand(user, at) != phi {
-                        continue;
-                    }
-                    let place = if llvm.opcode(user) == opcode::PHI {
-                        self.number.get(&llvm.incoming_block(user, at)).copied().unwrap_or(0)
-                    } else {
-                        self.block(user)
-                    };
-                    let is_in_exit = place == *exit && llvm.opcode(user) == opcode::PHI && self.block(user) == *exit;
-                    if is_in_exit || !self.loops.dominates(*exit, place) {
-                        continue;
-                    }
-                    let load = *load.get_or_insert_with(|| {
-                        let all = llvm.instructions(self.blocks[*exit]);
-                        let first = all.into_iter().find(|i| llvm.opcode(*i) != opcode::PHI).unwrap_or(user);
-                        llvm.position_before(builder, first);
-                        let load = llvm.build_load(builder, llvm.type_of(phi), variable, c"".as_ptr());
-                        llvm.set_debug_location(load, llvm.debug_location(user));
-                        load
-                    });
-                    llvm.set_operand(user, at, load);
-                }
+        let own = self.block(phi);
+        let Some(number) = self.loops.innermost[own] else { return };
+        let is_inside = |block: usize| self.loops.contains(number, block);
+        let holds = |exit: usize| {
+            let from = &self.predecessors[exit];
+            from.iter().all(|from| is_inside(*from) && self.holds(web, phi, *from))
+        };
+        let is_exit = |block: &usize| {
+            !is_inside(*block) && self.predecessors[*block].iter().any(|from| is_inside(*from))
+        };
+        let (exits, others): (Vec<usize>, Vec<usize>) =
+            (0..self.blocks.len()).filter(is_exit).partition(|exit| holds(*exit));
+        // Who comes to the loop again comes to its head: until then, it holds what it held at the exit.
+        let everywhere = others.is_empty() && self.loops.loops[number].header == own;
+        let place_of = |place: usize| {
+            let behind = exits.iter().copied().find(|exit| self.loops.dominates(*exit, place));
+            behind.or((everywhere && !is_inside(place)).then_some(place)).filter(|block| !self.is_landing(*block))
+        };
+        let mut loads: HashMap<usize, Ref> = HashMap::new();
+        for user in users(llvm, phi).into_iter().filter(|user| !web.contains(user)) {
+            let count = u32::try_from(llvm.operands(user)).unwrap_or(0);
+            for at in (0..count).filter(|at| llvm.operand(user, *at) == phi) {
+                let is_phi = llvm.opcode(user) == opcode::PHI;
+                let place = if is_phi { self.number(llvm.incoming_block(user, at)) } else { Some(self.block(user)) };
+                let Some(block) = place.and_then(place_of) else { continue };
+                let load = *loads.entry(block).or_insert_with(|| {
+                    let all = llvm.instructions(self.blocks[block]);
+                    let first = all.into_iter().find(|i| llvm.opcode(*i) != opcode::PHI).unwrap_or(user);
+                    llvm.position_before(builder, first);
+                    let load = llvm.build_load(builder, llvm.type_of(phi), variable, c"".as_ptr());
+                    llvm.set_debug_location(load, llvm.debug_location(user));
+                    load
+                });
+                llvm.set_operand(user, at, load);
             }
         }
     }

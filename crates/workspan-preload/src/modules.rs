@@ -24,14 +24,36 @@ pub fn are_workers(base: u64) {
     POOL.store(base, Ordering::Relaxed);
 }
 
-/// True if code at `address` is a runtime's that is followed by other means, or lies in the module of `own`.
+/// True if the call that returns to `address` is a runtime's that is followed by other means, or lies in the module of `own`.
+///
+/// A body of the program may end in a jump to the function called: that returns to the runtime in its place. Runtimes call bodies by
+/// pointers, and the functions of other libraries by name.
 #[cfg(target_arch = "x86_64")]
 pub fn is_runtime(address: u64, own: u64) -> bool {
     let Some(module) = platform::module_of(address) else { return false };
     let bases = [RUNTIME.load(Ordering::Relaxed), POOL.load(Ordering::Relaxed)];
     // An executable may lie at 0.
-    bases.iter().any(|base| *base != 0 && *base == module.base)
+    bases.iter().any(|base| *base != 0 && *base == module.base) && is_called_by_name(address, &module)
         || platform::module_of(own).is_some_and(|own| own.base == module.base)
+}
+
+/// True if what returns to `address` was called at a distance that the instruction says, or by the table of the loader.
+#[cfg(target_arch = "x86_64")]
+fn is_called_by_name(address: u64, module: &platform::Module<'_>) -> bool {
+    /// `call` at a distance of four bytes.
+    const NEAR: u8 = 0xe8;
+    /// `call` of an address that lies at a distance of four bytes.
+    const BY_TABLE: [u8; 2] = [0xff, 0x15];
+    const LONGEST: u64 = 6;
+    if address - module.base < LONGEST {
+        return true;
+    }
+    // SAFETY: code that calls stands before where it returns to, and is readable as long as its module is loaded; the module does not begin
+    // within these bytes.
+    let before = unsafe { ((address - LONGEST) as *const [u8; LONGEST as usize]).read() };
+    let [.., first, second, third, fourth] = before;
+    let target = address.wrapping_add_signed(i32::from_le_bytes([first, second, third, fourth]).into());
+    before[1] == NEAR && (module.base..module.end).contains(&target) || before.starts_with(&BY_TABLE)
 }
 
 /// True if code at `address` is the OpenMP runtime's: two comparisons.

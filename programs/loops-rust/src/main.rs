@@ -8,6 +8,7 @@ mod folds;
 mod iterators;
 mod kernels;
 mod leftover;
+mod library;
 mod shown;
 mod tricky;
 mod vectors;
@@ -274,6 +275,7 @@ fn main() {
     folds::run();
     cells::run();
     choices::run();
+    library::run();
     leftover::run();
     std::hint::black_box(shown::run());
     let (mut v, mut w) = (vec![0.0; N], vec![0.0; N]);

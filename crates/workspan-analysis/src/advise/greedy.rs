@@ -3,7 +3,8 @@
 //! In each step the region with the largest share of the current critical path becomes `factor` times faster, in all
 //! contexts; a region that is chosen again becomes `factor` times faster than it was by then. A region is eligible as long as
 //! its strands on the critical path are on average at least `factor × threshold × cost of a creation` long: divided once more
-//! they would else be too short to be tasks.
+//! they would else be too short to be tasks. Where no region is that is worth a step, half the factor is tried, and so on: the least is
+//! more than 1.
 //!
 //! **Differs:** TaskProf looks for the single strand with the largest cost. Where a region is one strand it is the same;
 //! where it is many, what they have together says what there is to gain, and their mean whether it is worth a task.
@@ -116,8 +117,7 @@ pub(super) fn greedy<R: Rows + ?Sized>(
     let mut factors: BTreeMap<Place, f64> = BTreeMap::new();
     let mut way = Way { steps: Vec::new(), outcome: Outcome::NoData, first: BTreeMap::new(), left: None };
     // A strand below a nanosecond is divided no further, whatever a task costs.
-    let shortest = (goal.threshold * creation.nanos).max(1.0) * goal.factor;
-    let divides = goal.factor > 1.0;
+    let shortest = (goal.threshold * creation.nanos).max(1.0);
     let least = WORTH_A_STEP * on_one.as_f64() / goal.target;
     loop {
         let profile = divided(recording, rows, &factors, even)?;
@@ -138,22 +138,16 @@ pub(super) fn greedy<R: Rows + ?Sized>(
             way.outcome = if way.steps.is_empty() { Outcome::AlreadyEnough } else { Outcome::Reached };
             return Ok(way);
         }
-        let heaviest = path
-            .iter()
-            .filter(|(_, (critical, strands))| divides && mean(*critical, *strands) >= shortest)
-            .max_by_key(|(place, (critical, _))| (*critical, std::cmp::Reverse(**place)));
-        if heaviest.is_some_and(|(_, (critical, _))| critical.as_f64() < least) {
-            way.outcome = Outcome::Scattered;
-            way.left = most_of(&path, profile.span);
-            return Ok(way);
-        }
-        let Some((place, (critical, strands))) = heaviest else {
+        let heaviest = heaviest(&path, goal.factor, shortest, least);
+        let worth = heaviest.filter(|(_, (critical, _), _)| critical.as_f64() >= least);
+        let Some((place, (critical, strands), divided_by)) = worth else {
             let blocked: Nanos = profile.regions.iter().map(|row| row.critical_blocked).sum();
             let waits = on_one.over(blocked).is_some_and(|most| most.0 < goal.target);
-            way.outcome = match (waits, creation.known) {
-                (true, _) => Outcome::Waiting,
-                (_, true) => Outcome::Overhead,
-                (_, false) => Outcome::TooShort,
+            way.outcome = match (waits, heaviest, creation.known) {
+                (true, ..) => Outcome::Waiting,
+                (_, Some(_), _) => Outcome::Scattered,
+                (_, None, true) => Outcome::Overhead,
+                (_, None, false) => Outcome::TooShort,
             };
             way.left = most_of(&path, profile.span);
             return Ok(way);
@@ -162,13 +156,13 @@ pub(super) fn greedy<R: Rows + ?Sized>(
             way.outcome = Outcome::GaveUp;
             return Ok(way);
         }
-        let factor = factors.entry(*place).or_insert(1.0);
-        *factor *= goal.factor;
+        let factor = factors.entry(place).or_insert(1.0);
+        *factor *= divided_by;
         way.steps.push(Step {
-            place: *place,
+            place,
             factor: *factor,
-            critical: *critical,
-            strands: *strands,
+            critical,
+            strands,
             span: profile.span,
             parallelism,
         });
@@ -200,6 +194,22 @@ fn divided<R: Rows + ?Sized>(
     let factor = |region: &Region| factors.get(&Place::of(contexts, region)).copied().unwrap_or(1.0) * of_even(region);
     let finished = strands::run(rows, || vec![machine(recording, Box::new(factor))])?;
     Ok(finished.first().map(strands::Finished::region_profile).unwrap_or_default())
+}
+
+/// The place with most of a critical path whose strands can be divided, what it has of it, and by what: by `factor`, or by a half, a quarter
+/// and so on of that where no place that is worth it ([`WORTH_A_STEP`]) has strands so long. The parts are no shorter than `shortest`.
+fn heaviest(path: &Path, factor: f64, shortest: f64, least: f64) -> Option<(Place, (Nanos, u64), f64)> {
+    let mut found = None;
+    let factors = std::iter::successors(Some(factor), |factor| Some(factor / 2.0));
+    for factor in factors.take_while(|factor| *factor > 1.0) {
+        let long = path.iter().filter(|(_, (critical, strands))| mean(*critical, *strands) >= shortest * factor);
+        let heaviest = long.max_by_key(|(place, (critical, _))| (*critical, std::cmp::Reverse(**place)));
+        found = found.or(heaviest.map(|(place, part)| (*place, *part, factor)));
+        if let Some((place, part)) = heaviest.filter(|(_, (critical, _))| critical.as_f64() >= least) {
+            return Some((*place, *part, factor));
+        }
+    }
+    found
 }
 
 fn by_place(contexts: &ContextTree, regions: &[RegionRow]) -> Path {

@@ -47,8 +47,10 @@ pub struct SitePair {
     pub after: Option<SiteId>,
     /// Work of its outermost instances.
     pub work: Pair<Nanos>,
-    /// Sum of their spans.
+    /// Sum of their spans, at most the program's.
     pub span: Pair<Nanos>,
+    /// The sum, whatever the program's is: that of tasks which run beside each other does not follow the program.
+    pub spans: Pair<Nanos>,
     /// Work over span; `None` where one side has none.
     pub parallelism: Option<Pair<Ratio>>,
     /// The same at the other end of the range (loops with even iterations, any order of locks); `None` if no run has a range.
@@ -169,6 +171,7 @@ fn site_pair(profiles: &Sides<'_>, ids: [Option<SiteId>; 2]) -> SitePair {
         after: ids[1],
         work: nanos(|row| row.work),
         span: nanos(|row| row.span),
+        spans: nanos(|row| row.spans),
         parallelism: pair_of_some(profiles, |at, profile| row(ids[at], profile)?.parallelism),
         uniform: pair_of_ends(profiles, |at, seen| row(ids[at], seen).map(|row| (row.parallelism, row.uniform))),
         tasks: pair(profiles, |at, profile| row(ids[at], profile).map_or(0, |row| row.tasks)),

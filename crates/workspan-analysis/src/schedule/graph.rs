@@ -248,6 +248,31 @@ impl Graph {
         &self.targets[first as usize..last as usize]
     }
 
+    /// The longest path behind each piece, its own delay not included.
+    pub(super) fn behind(&self) -> Vec<i64> {
+        let mut needs = self.needs.clone();
+        let mut order: Vec<u32> = (0u32..).zip(&needs).filter(|(_, needs)| **needs == 0).map(|(at, _)| at).collect();
+        let mut next = 0;
+        while let Some(piece) = order.get(next).copied() {
+            next += 1;
+            for target in self.successors(piece) {
+                needs[*target as usize] -= 1;
+                if needs[*target as usize] == 0 {
+                    order.push(*target);
+                }
+            }
+        }
+        let mut behind = vec![0_i64; self.pieces()];
+        for piece in order.into_iter().rev() {
+            let way = |target: &u32| {
+                let (_, extent) = self.length(*target as usize);
+                extent.saturating_add(self.delay(*target)).saturating_add(behind[*target as usize])
+            };
+            behind[piece as usize] = self.successors(piece).iter().map(way).max().unwrap_or(0);
+        }
+        behind
+    }
+
     fn longest(&self, burden: i64) -> i64 {
         let mut needs = self.needs.clone();
         let mut begin = vec![i64::MIN; self.pieces()];

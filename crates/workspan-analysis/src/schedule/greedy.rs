@@ -38,8 +38,6 @@ fn watched(graph: &Graph, processors: u32, waiting: Option<Waiting>) -> (Schedul
         ends: BinaryHeap::new(),
         over: Vec::new(),
         free: processors,
-        processors,
-        delayed: 0,
         busy: 0,
         waiting,
     };
@@ -60,9 +58,6 @@ struct Greedy<'a> {
     /// Pieces whose end others wait for.
     over: Vec<u32>,
     free: u32,
-    processors: u32,
-    /// Strands that need no processor to go on.
-    delayed: u32,
     busy: i64,
     waiting: Option<Waiting>,
 }
@@ -95,7 +90,13 @@ impl Greedy<'_> {
                 return now;
             };
             if let Some(waiting) = &mut self.waiting {
-                waiting.pass(time - now, self.free, self.processors - self.free + self.delayed);
+                let graph = self.graph;
+                let left = |end: i64, piece: u32| match piece & LATER {
+                    0 => (piece, (end - now).saturating_add(graph.delay(piece))),
+                    _ => (piece & !LATER, end - now),
+                };
+                let others = self.ends.iter().map(|Reverse((end, piece))| left(*end, *piece));
+                waiting.pass(graph, time - now, self.free, (self.ends.len() + 1, others.chain([left(time, piece)])));
             }
             now = time;
             self.end(piece, now);
@@ -131,9 +132,6 @@ impl Greedy<'_> {
             self.ready.pop();
         }
         self.busy = self.busy.saturating_add(length);
-        if let Some(waiting) = &mut self.waiting {
-            waiting.begin(self.graph.region[at]);
-        }
         self.ends.push(Reverse((now.saturating_add(length), piece)));
         true
     }
@@ -142,33 +140,21 @@ impl Greedy<'_> {
     fn end(&mut self, ended: u32, now: i64) {
         let piece = ended & !LATER;
         if ended & LATER != 0 {
-            self.delayed -= 1;
             return self.is_over(piece);
         }
         self.free += 1;
         let needs = &mut self.needs[piece as usize];
         if *needs > 1 {
             *needs -= 1;
-            self.no_more(piece);
             return;
         }
         match self.graph.delay(piece) {
-            delay if delay > 0 => {
-                self.delayed += 1;
-                self.ends.push(Reverse((now.saturating_add(delay), piece | LATER)));
-            }
+            delay if delay > 0 => self.ends.push(Reverse((now.saturating_add(delay), piece | LATER))),
             _ => self.is_over(piece),
         }
     }
 
-    fn no_more(&mut self, piece: u32) {
-        if let Some(waiting) = &mut self.waiting {
-            waiting.end(self.graph.region[piece as usize]);
-        }
-    }
-
     fn is_over(&mut self, piece: u32) {
-        self.no_more(piece);
         self.over.push(piece);
         self.tell();
     }

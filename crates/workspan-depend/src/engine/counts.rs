@@ -92,16 +92,32 @@ impl Counts {
     /// A function outside was called; the state that it changes.
     #[inline]
     pub(super) fn outside(&mut self, source: &Source, callee: u32) -> Option<usize> {
+        let (count, state) = self.outside_of(source, callee);
+        *count += 1;
+        state
+    }
+
+    /// A function was called, and one of the program entered: the state that changes if it is another one, which a known function has called
+    /// back.
+    #[inline]
+    pub(super) fn around(&mut self, source: &Source, callee: u32, entered: u32) -> Option<usize> {
+        let state = self.outside_of(source, callee).1.filter(|state| Some(*state) != Effect::Unknown.state())?;
+        let own = source.functions.get(entered as usize).map(|function| &function.name);
+        (own != source.names.get(callee as usize)).then_some(state)
+    }
+
+    /// How often a function was called without any of the program, and the state that it changes.
+    fn outside_of(&mut self, source: &Source, callee: u32) -> (&mut u64, Option<usize>) {
         let at = callee as usize;
         if self.outside.len() <= at {
             self.outside.resize(at + 1, Outside::default());
         }
         let outside = &mut self.outside[at];
-        outside.count += 1;
-        *outside.state.get_or_insert_with(|| {
+        let state = *outside.state.get_or_insert_with(|| {
             let name = source.names.get(at).map_or("", String::as_str);
             source.effects.of(name).state()
-        })
+        });
+        (&mut outside.count, state)
     }
 
     /// Puts the counts to what else is known; of functions outside, of those in no table.

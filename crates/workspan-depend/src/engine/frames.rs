@@ -52,14 +52,16 @@ impl Engine {
         let Some((place, callee, entered)) = context.top().pending else {
             return;
         };
-        if entered == 0 {
-            if let Some(state) = self.counts.outside(&self.source, callee) {
-                let site = self.source.state(place, state, info.function, info.in_loop);
-                context.now += 1;
-                context.grow(site);
-                context.parts.begin(0, false);
-                self.access(context, STATE + 8 * state as u64, 8, site, Mode::Update);
-            }
+        let state = match entered.checked_sub(1) {
+            None => self.counts.outside(&self.source, callee),
+            Some(entered) => self.counts.around(&self.source, callee, entered),
+        };
+        if let Some(state) = state {
+            let site = self.source.state(place, state, info.function, info.in_loop);
+            context.now += 1;
+            context.grow(site);
+            context.parts.begin(0, false);
+            self.access(context, STATE + 8 * state as u64, 8, site, Mode::Update);
         }
         let now = context.now;
         context.top().returned(now);

@@ -272,11 +272,24 @@ extern "C" fn gcc_loop_in_order(_arguments: &Arguments) {
     note(Entry { weight: noted::IN_ORDER, ..Entry::NONE });
 }
 
-/// gcc's sections, of which libomp does not report the place, `ordered` regions, and critical sections, of which it sometimes reports its own.
+/// gcc's `ordered` regions, and critical sections, of which libomp sometimes reports a place of its own.
 #[cfg(not(idle_only))]
 extern "C" fn gcc_section(arguments: &Arguments, number: u32) -> Next {
-    note(Entry { body: arguments.return_address.wrapping_sub(1) as *const c_void, ..Entry::NONE });
+    note(called_from(arguments));
     met(arguments, number)
+}
+
+/// gcc's sections within a region, of which libomp does not report the place, and which it calls a loop.
+#[cfg(not(idle_only))]
+extern "C" fn gcc_sections(arguments: &Arguments, number: u32) -> Next {
+    note(Entry { sections: true, ..called_from(arguments) });
+    met(arguments, number)
+}
+
+/// The place of a call, for want of another.
+#[cfg(not(idle_only))]
+fn called_from(arguments: &Arguments) -> Entry {
+    Entry { body: arguments.return_address.wrapping_sub(1) as *const c_void, ..Entry::NONE }
 }
 
 /// A critical section, whose place in the source comes first.
@@ -576,7 +589,8 @@ watched! { always 0;
         __kmpc_dist_for_static_init_8 __kmpc_dist_for_static_init_8u;
     critical:
         __kmpc_critical __kmpc_critical_with_hint;
-    gcc_section: GOMP_sections_start GOMP_critical_start GOMP_critical_name_start GOMP_ordered_start;
+    gcc_sections: GOMP_sections_start;
+    gcc_section: GOMP_critical_start GOMP_critical_name_start GOMP_ordered_start;
 }
 
 #[cfg(not(idle_only))]

@@ -341,6 +341,16 @@ unsafe extern "C-unwind" fn attach_arena(arena: *const c_void) -> bool {
     FIRST.call(|| unsafe { own(arena) })
 }
 
+#[export_name = "_ZN3tbb6detail2r120isolate_within_arenaERNS0_2d113delegate_baseEl"]
+unsafe extern "C-unwind" fn isolate(body: *const c_void, isolation: isize) {
+    type Kind = unsafe extern "C-unwind" fn(*const c_void, isize);
+    let own = own!("_ZN3tbb6detail2r120isolate_within_arenaERNS0_2d113delegate_baseEl" as Kind);
+    // `std::execution::par` calls it first.
+    start::begin();
+    // SAFETY: the caller's own.
+    unsafe { own(body, isolation) }
+}
+
 #[export_name = "_ZN3tbb6detail2r128is_group_execution_cancelledERNS0_2d118task_group_contextE"]
 unsafe extern "C-unwind" fn is_cancelled(context: *const Context) -> bool {
     type Kind = unsafe extern "C-unwind" fn(*const Context) -> bool;

@@ -50,12 +50,24 @@ fn in_headers(name: &[u8]) -> bool {
         return first_crate(rest).is_some_and(|name| [&b"std"[..], b"core", b"alloc"].contains(&name));
     }
     let Some(rest) = name.strip_prefix(b"_Z") else { return false };
+    let rest = without_thunk(rest);
     let nested = rest.iter().take_while(|byte| matches!(byte, b'Z' | b'N' | b'K' | b'L')).count();
     let spaces: [&[u8]; 6] = [b"3tbb", b"St", b"6__pstl", b"4pstl", b"9__gnu_cxx", b"3std"];
     let Some(rest) = rest.get(nested..) else { return false };
     // What gcc's library has between itself and pthreads.
     let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
     rest[digits..].starts_with(b"__gthread") || spaces.iter().any(|space| rest.starts_with(space))
+}
+
+/// What is behind the mark of a function that corrects the object's address first: `Th` or `Tv`, and distances, each with `_` behind it.
+fn without_thunk(name: &[u8]) -> &[u8] {
+    let distances = match name {
+        [b'T', b'h', ..] => 1,
+        [b'T', b'v', ..] => 2,
+        _ => return name,
+    };
+    let ends = name.iter().enumerate().filter(|(_, byte)| **byte == b'_').map(|(at, _)| at);
+    ends.take(distances).last().map_or(name, |end| &name[end + 1..])
 }
 
 /// The crate that comes first in a name as Rust's compiler mangles them: `C`, `s`, a number in letters, `_`, a length, a name.
@@ -189,6 +201,8 @@ mod tests {
             "_ZSt4sortIPiEvT_S1_",
             "_ZZN6__pstl1aEvENKUlvE_clEv",
             "_ZL20__gthread_mutex_lockP15pthread_mutex_t",
+            "_ZThn80_N3tbb6detail2d111buffer_nodeIiE7releaseEv",
+            "_ZTv0_n24_N3tbb6detail2d15graphD1Ev",
             "_RNvNvMs0_NtNtNtCsjrHSEGnQ3l9_3std3sys6thread4unixNtB7_6Thread3new12thread_start",
         ] {
             assert!(in_headers(name.as_bytes()), "{name}");
@@ -198,6 +212,8 @@ mod tests {
             "_Z3fibi",
             "_ZZ4mainENKUlRKN3tbb6detail2d113blocked_rangeIiEEE_clES5_",
             "_ZN5mytbb1aEv",
+            "_ZThn16_N4node7releaseEv",
+            "_ZTh",
             "",
             "_RNvCs1_4main4work",
         ] {

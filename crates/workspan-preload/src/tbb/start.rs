@@ -103,6 +103,23 @@ impl First {
     }
 }
 
+/// Starts libtbb, where the entry point that is the first runs the program's own code: that starts only then.
+pub fn begin() {
+    static BEGUN: AtomicBool = AtomicBool::new(false);
+    if BEGUN.load(Ordering::Relaxed) || BEGUN.swap(true, Ordering::Relaxed) {
+        return;
+    }
+    // What the collector does then ends strands itself.
+    watched();
+    let current = library::find(c"_ZN3tbb6detail2r115current_contextEv");
+    if !current.is_null() {
+        // SAFETY: libtbb defines it with this signature.
+        let current: extern "C" fn() -> *const c_void =
+            unsafe { mem::transmute::<*mut c_void, extern "C" fn() -> *const c_void>(current) };
+        once(current);
+    }
+}
+
 /// Work of libtbb that is done once: in no strand. What it calls on the way is part of it.
 fn once<R>(work: impl FnOnce() -> R) -> R {
     static INSIDE: AtomicBool = AtomicBool::new(false);

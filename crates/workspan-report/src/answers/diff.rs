@@ -223,8 +223,7 @@ fn side(recording: &Recording) -> Side {
 
 fn site(compared: Compared<'_>, row: &SitePair) -> Site {
     let Compared { before, after, .. } = compared;
-    let span = nanos(&row.span);
-    let verdict = match (row.before, row.after, span.change) {
+    let verdict = match (row.before, row.after, nanos(&row.spans).change) {
         (None, _, _) => "new",
         (_, None, _) => "gone",
         (_, _, change) => of_change(change),
@@ -236,7 +235,7 @@ fn site(compared: Compared<'_>, row: &SitePair) -> Site {
         name: place(after, row.after).or_else(|| place(before, row.before)).unwrap_or_default(),
         verdict: verdict.to_owned(),
         work: nanos(&row.work),
-        span,
+        span: nanos(&row.span),
         parallelism: row.parallelism.as_ref().map(|pair| quantity(pair, |ratio| ratio.0)),
         uniform_parallelism: row.uniform.as_ref().map(|pair| quantity(pair, |ratio| ratio.0)),
         tasks: counts(&row.tasks),

@@ -5,7 +5,7 @@ use serde::Serialize;
 use workspan_analysis::laws;
 use workspan_analysis::predict::{Point as Computed, Prediction};
 use workspan_analysis::schedule::{Grain, Graph};
-use workspan_model::{Nanos, Ratio, Recording, SiteKind};
+use workspan_model::{Nanos, Ratio, Recording, SiteKind, LARGEST_TEAM};
 
 pub use crate::calls::Steal;
 use crate::parts::{id, name, problems, range, ratio, time};
@@ -257,10 +257,11 @@ fn warnings(asked: &Asked<'_>, graph: &Graph, program: &Program, points: &[Point
     let run = recording.runs.get((asked.run as usize).saturating_sub(1));
     let has_loops = recording.sites.iter().any(|site| matches!(site.kind, SiteKind::Loop | SiteKind::Sections));
     let widest = graph.widest_team();
+    let wanted = if recording.uses_openmp() { most.min(LARGEST_TEAM) } else { most };
     if has_loops && widest > 0 && most > widest {
+        let advice = if wanted > widest { format!(" (record with `--logical-cores {wanted}`)") } else { String::new() };
         warnings.push(format!(
-            "the largest team had {widest} members: its loops were split for {widest}, not for {most} processors \
-             (record with `--logical-cores {most}`)"
+            "the largest team had {widest} members: its loops were split for {widest}, not for {most} processors{advice}"
         ));
     }
     let splits = recording.sites.iter().any(|site| matches!(site.kind, SiteKind::ParIter | SiteKind::ParSort));
@@ -270,9 +271,11 @@ fn warnings(asked: &Asked<'_>, graph: &Graph, program: &Program, points: &[Point
             "rayon split its loops for {cores} cores, not for {most} (record with `--logical-cores {most}`)"
         ));
     }
-    if let Some(workers) = run.map(|run| run.workers).filter(|workers| *workers > 1) {
+    // With virtual cores one thread of a team runs at a time.
+    let one_at_a_time = recording.uses_openmp() && run.is_some_and(|run| run.logical_cores.is_some());
+    if let Some(workers) = run.map(|run| run.workers).filter(|workers| *workers > 1 && !one_at_a_time) {
         // At one thread a loop of OpenMP is one chunk.
-        let alone = if has_loops { format!("--logical-cores {most}") } else { "--workers 1".to_owned() };
+        let alone = if has_loops { format!("--logical-cores {wanted}") } else { "--workers 1".to_owned() };
         warnings.push(format!(
             "recorded on {workers} workers: the strands include what these cost each other (record with `{alone}`)"
         ));

@@ -250,7 +250,7 @@ pub(super) fn reason(recording: &Recording, site: Option<SiteId>, reason: &Reaso
             format!("few or uneven sections at {at}")
         }
         Reason::FewTasks { tasks, of: Unit::Iterations } => {
-            format!("{} of the loop at {at}", number_of(tasks, "iteration"))
+            format!("about {} at a time of the loop at {at}", number_of(tasks, "iteration"))
         }
         Reason::FewTasks { tasks, of: Unit::Chunks } => {
             format!("about {} of the loop at {at}", number_of(tasks, "chunk"))

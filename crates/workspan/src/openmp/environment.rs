@@ -7,6 +7,7 @@ use std::{env, iter};
 
 use anyhow::Context;
 use nix::sys::resource::{getrlimit, Resource, RLIM_INFINITY};
+use workspan_model::LARGEST_TEAM;
 use workspan_wire::shm::MAX_THREADS;
 
 use super::collector::{self, Collector};
@@ -23,8 +24,8 @@ const PRELOAD: &str = "LD_PRELOAD";
 const FORMER_PRELOAD: &str = "WORKSPAN_LD_PRELOAD";
 
 /// The largest team: one slot is the collector's own, one is for a thread of the program besides the team.
-#[expect(clippy::cast_possible_truncation, reason = "a few hundred")]
-pub const MOST_THREADS: u32 = MAX_THREADS as u32 - 2;
+pub const MOST_THREADS: u32 = LARGEST_TEAM;
+const _: () = assert!(LARGEST_TEAM as usize + 2 == MAX_THREADS);
 
 /// What the variables refer to.
 #[derive(Debug)]

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::support::{err, folder, success};
 
-const FILES: [&str; 12] = [
+const FILES: [&str; 13] = [
     "main.rs",
     "iterators.rs",
     "kernels.rs",
@@ -20,6 +20,7 @@ const FILES: [&str; 12] = [
     "choices.rs",
     "shown.rs",
     "leftover.rs",
+    "library.rs",
     "vectors.rs",
 ];
 

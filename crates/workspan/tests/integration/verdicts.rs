@@ -195,7 +195,7 @@ fn loops_have_the_chunks_of_the_program() {
             });
             let label = format!("{compiler:?}, {threads:?}: {text}");
             assert_eq!(ended, Ok(()), "{label}");
-            let eight = ["8 iterations of the loop at ", "about 8 chunks of the loop at "];
+            let eight = ["about 8 iterations at a time of the loop at ", "about 8 chunks of the loop at "];
             assert!(eight.iter().any(|start| text.starts_with(start)), "{label}");
         }
     }
