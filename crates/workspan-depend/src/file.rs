@@ -85,6 +85,16 @@ pub fn encode(profile: &Profile) -> Vec<u8> {
     std::mem::take(&mut out.bytes)
 }
 
+/// Flags as a number, the first as its lowest bit.
+fn bits<const N: usize>(flags: [bool; N]) -> u64 {
+    (0..).zip(flags).map(|(at, flag)| u64::from(flag) << at).sum()
+}
+
+/// The same, the other way.
+fn flags<const N: usize>(bits: u64) -> [bool; N] {
+    std::array::from_fn(|at| bits >> at & 1 != 0)
+}
+
 fn put_loop(out: &mut Writer, each: &Loop) {
     put_place(out, &each.place);
     out.number(each.last_line.into());
@@ -95,12 +105,11 @@ fn put_loop(out: &mut Writer, each: &Loop) {
     many(out, &each.reductions, |out, reduction| {
         out.text(&reduction.operator);
         out.text(&reduction.variable);
-        let flags = [reduction.elements, reduction.part, reduction.in_calls];
-        out.number((0..).zip(flags).map(|(at, flag)| u64::from(flag) << at).sum());
+        out.number(bits([reduction.elements, reduction.part, reduction.in_calls, reduction.reached]));
     });
     many(out, &each.private, |out, private| {
         out.text(&private.variable);
-        out.number(u64::from(private.last) | u64::from(private.in_calls) << 1);
+        out.number(bits([private.last, private.in_calls, private.reached]));
     });
     many(out, &each.inductions, |out, (variable, step)| {
         out.text(variable);
@@ -198,13 +207,14 @@ fn take_loop(from: &mut Reader<'_>) -> Result<Loop, Malformed> {
             _ => return Err(Malformed),
         },
         reductions: all(from, |from| {
-            let (operator, variable, flags) = (from.text()?, from.text()?, from.number()?);
-            let [elements, part, in_calls] = [1, 2, 4].map(|flag| flags & flag != 0);
-            Ok(Reduction { operator, variable, elements, part, in_calls })
+            let (operator, variable) = (from.text()?, from.text()?);
+            let [elements, part, in_calls, reached] = flags(from.number()?);
+            Ok(Reduction { operator, variable, elements, part, in_calls, reached })
         })?,
         private: all(from, |from| {
-            let (variable, flags) = (from.text()?, from.number()?);
-            Ok(Private { variable, last: flags & 1 != 0, in_calls: flags & 2 != 0 })
+            let variable = from.text()?;
+            let [last, in_calls, reached] = flags(from.number()?);
+            Ok(Private { variable, last, in_calls, reached })
         })?,
         inductions: all(from, |from| Ok((from.text()?, from.signed()?)))?,
         blockers: all(from, |from| {

@@ -76,22 +76,8 @@ fn merge_loop(one: &mut Loop, other: Loop) {
     one.last_line = one.last_line.max(other.last_line);
     let executed = [one.parallel, other.parallel].iter().any(|found| *found != Parallel::NotExecuted);
     one.reductions.extend(other.reductions);
-    one.reductions.sort();
-    // One run may have seen a single element.
-    one.reductions.dedup_by(|later, first| {
-        let is_same = later.operator == first.operator && later.variable == first.variable;
-        first.elements |= is_same && later.elements;
-        first.part |= is_same && later.part;
-        first.in_calls |= is_same && later.in_calls;
-        is_same
-    });
-    for private in other.private {
-        match one.private.iter_mut().find(|each| each.variable == private.variable) {
-            Some(each) => (each.last, each.in_calls) = (each.last | private.last, each.in_calls | private.in_calls),
-            None => one.private.push(private),
-        }
-    }
-    one.private.sort();
+    one.private.extend(other.private);
+    one.join_clauses();
     one.inductions.extend(other.inductions);
     one.inductions.sort();
     one.inductions.dedup();

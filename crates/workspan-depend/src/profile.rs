@@ -58,6 +58,8 @@ pub struct Private {
     pub last: bool,
     /// Functions that the loop calls use it by its name, where no clause reaches.
     pub in_calls: bool,
+    /// It is what the variable leads to, as a pointer does: a copy of the variable is none of that.
+    pub reached: bool,
 }
 
 /// A loop.
@@ -87,6 +89,30 @@ pub struct Loop {
     pub blockers: Vec<Blocker>,
 }
 
+impl Loop {
+    /// Sorts what is accumulated and what is private, and makes one of what is said twice of a variable.
+    pub(crate) fn join_clauses(&mut self) {
+        self.reductions.sort();
+        // Some dependences, and some runs, have a single element.
+        self.reductions.dedup_by(|later, first| {
+            let is_same = later.operator == first.operator && later.variable == first.variable;
+            first.elements |= is_same && later.elements;
+            first.part |= is_same && later.part;
+            first.in_calls |= is_same && later.in_calls;
+            first.reached &= !is_same || later.reached;
+            is_same
+        });
+        self.private.sort();
+        self.private.dedup_by(|later, first| {
+            let is_same = later.variable == first.variable;
+            first.last |= is_same && later.last;
+            first.in_calls |= is_same && later.in_calls;
+            first.reached &= !is_same || later.reached;
+            is_same
+        });
+    }
+}
+
 /// A variable that is accumulated.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Reduction {
@@ -100,6 +126,8 @@ pub struct Reduction {
     pub part: bool,
     /// Functions that the loop calls accumulate it: no clause reaches there.
     pub in_calls: bool,
+    /// It is what the variable leads to, as a pointer does.
+    pub reached: bool,
 }
 
 /// A place that calls a function of the program.

@@ -31,7 +31,7 @@ use crate::effects::{Effect, STATES};
 use crate::engine::Engine;
 use crate::profile::{Blocker, Call, Dependence, Loop, Model, Parallel, Private, Profile, Reduction};
 use crate::shadow::Site;
-use crate::source::{PlaceId, SiteInfo};
+use crate::source::{Place, PlaceId, SiteInfo};
 use crate::table::{Key, Record};
 
 /// The profile of what an engine saw.
@@ -65,6 +65,11 @@ pub fn profile(engine: &mut Engine) -> Profile {
     let boxes = judge.engine.boxes.iter().map(|(name, count)| (judge.name(*name), *count)).collect();
     let (paths, granularity) = (judge.paths(), judge.engine.granularity);
     Profile { granularity, loops, calls: judge.calls(), models, dependences, lines, boxes, paths, ..Profile::default() }
+}
+
+/// What is said of a variable that has no name.
+fn without_name(written: &Place) -> String {
+    format!("what line {} writes without naming it", written.line)
 }
 
 /// True for a file of Rust's or C++'s library: nobody changes what stands there.
@@ -156,10 +161,7 @@ impl Judge<'_> {
         self.counters(number, &mut found);
         blockers.sort();
         blockers.dedup();
-        found.reductions.sort();
-        found.reductions.dedup();
-        found.private.sort();
-        found.private.dedup();
+        found.join_clauses();
         let clauses = !found.reductions.is_empty() || !found.private.is_empty() || !found.inductions.is_empty();
         found.parallel = if !blockers.is_empty() {
             Parallel::No
@@ -190,6 +192,7 @@ impl Judge<'_> {
                 let all = || carried.flows.iter().chain(&carried.names);
                 let part = !elements && all().any(|(key, _)| self.is_part(key));
                 let in_calls = all().any(|(key, _)| key.is_of_calls());
+                let reached = self.is_reached(carried);
                 for variable in self.names_here(carrier, carried) {
                     // No clause, and nobody, can name these: bits of one word, as a `std::vector<bool>` packs them.
                     if elements && variable.is_empty() {
@@ -197,7 +200,7 @@ impl Judge<'_> {
                         continue;
                     }
                     let operator = update.sign().to_owned();
-                    found.reductions.push(Reduction { operator, variable, elements, part, in_calls });
+                    found.reductions.push(Reduction { operator, variable, elements, part, in_calls, reached });
                 }
             }
             Remedy::Copies { last } => {
@@ -210,24 +213,25 @@ impl Judge<'_> {
                     all.map(|name| if is_foreign { format!("what {name} leads to in called functions") } else { name });
                 // What has no name needs a copy as well, unless the compiler has made it up.
                 let nameless = carried.names.iter().find(|(key, _)| self.is_nameless(key));
-                let nameless = nameless.filter(|_| !is_own).map(|(key, _)| {
-                    format!("what line {} writes without naming it", self.place(self.site(key.sink).place).line)
-                });
+                let nameless = nameless.filter(|_| !is_own);
+                let nameless = nameless.map(|(key, _)| without_name(&self.place(self.site(key.sink).place)));
                 let global = carried.names.iter().find(|(key, _)| self.is_global_of_calls(key));
                 let in_calls = global.is_some();
                 // The last value of a copy that no clause names is lost.
                 blockers.extend(global.filter(|_| last).map(|(key, record)| self.blocker(key, record)));
                 let mut all: Vec<String> = all.collect();
-                let nameless = nameless.filter(|_| all.is_empty());
+                let mut nameless = nameless.filter(|_| all.is_empty());
                 if all.is_empty() && !is_own {
                     let written = carried.names.iter().map(|(key, _)| (key.sink, key.sink_call));
                     all.extend(self.read_as(carrier, written));
                 }
-                found.private.extend(all.into_iter().chain(nameless).map(|variable| Private {
-                    variable,
-                    last,
-                    in_calls,
-                }));
+                if all.is_empty() && nameless.is_none() && !is_own && is_fortran(&found.place.file) {
+                    let given = carried.names.iter().find(|(key, _)| key.sink_call != 0);
+                    nameless = given.map(|(key, _)| without_name(&self.place(key.sink_call)));
+                }
+                let reached = self.is_reached(carried);
+                let all = all.into_iter().chain(nameless);
+                found.private.extend(all.map(|variable| Private { variable, last, in_calls, reached }));
             }
             Remedy::NoneOfFlows => {
                 let blocking = carried.flows.iter().filter(|(key, _)| !self.steps(carrier, key));
@@ -237,11 +241,18 @@ impl Judge<'_> {
         }
     }
 
-    /// True if what is accessed is no variable by itself.
+    /// True if what is written is where a variable leads to, and not the variable.
+    fn is_reached(&self, carried: &Carried<'_>) -> bool {
+        let all = carried.flows.iter().chain(&carried.names).flat_map(|(key, _)| [key.source, key.sink]);
+        let mut written = all.map(|site| self.site(site)).filter(|site| site.writes);
+        written.all(|site| !site.direct && site.local == 0)
+    }
+
+    /// True if what is written is no variable by itself.
     fn is_part(&self, key: &Key) -> bool {
         [key.source, key.sink].into_iter().any(|site| {
             let site = self.site(site);
-            site.local == 0 && !(site.direct && site.whole)
+            site.writes && site.local == 0 && !(site.direct && site.whole)
         })
     }
 
@@ -322,7 +333,7 @@ impl Judge<'_> {
             let name = self.engine.source.locals.get(each.local as usize).copied().unwrap_or(0);
             let name = self.engine.source.names.get(name as usize).cloned().unwrap_or_default();
             if live && !name.is_empty() {
-                found.private.push(Private { variable: name, last: true, in_calls: false });
+                found.private.push(Private { variable: name, last: true, ..Private::default() });
             }
         }
     }

@@ -49,12 +49,13 @@ impl Planner<'_> {
         all.chain(self.of_text_stream(call, &name)).collect()
     }
 
-    /// True for the address of nothing: Rust's closures that capture nothing have one, and empty slices.
+    /// True for the address of nothing: none, or one as Rust's closures that capture nothing have it, and empty slices.
     fn is_empty(&self, pointer: Ref) -> bool {
         let llvm = self.llvm;
         let is_object = !llvm.is_a_instruction(pointer).is_null() && llvm.opcode(pointer) == opcode::ALLOCA;
         let is_number = !llvm.is_a_constant_expr(pointer).is_null() && llvm.const_opcode(pointer) == opcode::INT_TO_PTR;
-        is_object && llvm.abi_size(self.layout, llvm.allocated_type(pointer)) == 0 || is_number
+        let is_none = llvm.is_null(pointer) != 0;
+        is_object && llvm.abi_size(self.layout, llvm.allocated_type(pointer)) == 0 || is_number || is_none
     }
 
     /// True for the address of what nobody may write, as the texts of a format.

@@ -13,9 +13,18 @@ use crate::llvm::{opcode, type_kind, Ref};
 use crate::locals::users;
 use crate::updates::{Around, Finder};
 
+/// Conditions of one statement that are looked at.
+const CONDITIONS: usize = 4;
+
 impl Finder<'_> {
-    /// `if (x > m) m = x`.
+    /// `if (x > m) m = x`, also with conditions behind that one: `if (x > m && c) m = x`.
     pub(crate) fn of_condition(&self, stored: Ref, block: Ref) -> Option<(Update, Vec<Ref>)> {
+        let blocks = std::iter::successors(Some(block), |block| self.only_predecessor(*block));
+        blocks.take(CONDITIONS).find_map(|block| self.of_one_condition(stored, block))
+    }
+
+    /// The same of the condition just before a block.
+    fn of_one_condition(&self, stored: Ref, block: Ref) -> Option<(Update, Vec<Ref>)> {
         let llvm = self.llvm;
         let before = self.only_predecessor(block)?;
         let condition = self.condition(before)?;

@@ -121,6 +121,8 @@ pub fn touched(name: &str, count: u32) -> Vec<(u32, Access)> {
         "fgets" | "gets" | "gettimeofday" | "time" => &[(0, Store)],
         "strtol" | "strtoul" | "strtoll" | "strtoull" | "strtod" | "strtof" => &[(0, Load), (1, Store)],
         "rand_r" | "srand_r" => &[(0, Update)],
+        "strtok_r" => &[(0, Update), (1, Load), (2, Update)],
+        "gmtime_r" => &[(0, Load), (1, Store)],
         "frexp" | "frexpf" | "modf" | "modff" => &[(1, Store)],
         "sincos" | "sincosf" => &[(1, Store), (2, Store)],
         // Containers of C++: what of them is not in headers.

@@ -1,6 +1,6 @@
 //! The variable that an address is reached by.
 
-use crate::address::constant_offset;
+use crate::address::{constant_offset, distance};
 use crate::library;
 use crate::llvm::{opcode, type_kind, Llvm, Ref};
 use crate::locals::users;
@@ -73,7 +73,10 @@ pub fn variable(llvm: &Llvm, declared: &Declared, pointer: Ref) -> Named {
                 level.step(llvm, declared, at);
                 (at, steps) = (llvm.operand(at, 0), true);
             }
-            opcode::CALL | opcode::INVOKE if chooses(llvm, at) => (at, direct) = (llvm.operand(at, 0), false),
+            opcode::CALL | opcode::INVOKE if chooses(llvm, at) => {
+                let back = written_back(llvm, declared.layout, at);
+                (at, direct) = (llvm.operand(at, back.unwrap_or(0)), direct && back.is_some());
+            }
             opcode::CALL | opcode::INVOKE => {
                 return pointed(llvm.callee(at).map(|callee| format!("{}()", llvm.name(callee))))
             }
@@ -203,6 +206,19 @@ fn is_scalar(llvm: &Llvm, ty: Ref) -> bool {
 
 fn chooses(llvm: &Llvm, call: Ref) -> bool {
     llvm.callee(call).is_some_and(|callee| library::chooses(&llvm.name(callee)))
+}
+
+/// Of two variables, the argument of a call that chooses one of them to which its value is given: `m` in `m = std::max(x, m)`.
+fn written_back(llvm: &Llvm, layout: Ref, call: Ref) -> Option<u32> {
+    let is = |value: &Ref, code: i32| llvm.opcode(*value) == code;
+    if layout.is_null() {
+        return None;
+    }
+    let loads = users(llvm, call).into_iter().filter(|user| is(user, opcode::LOAD));
+    let stores = loads.flat_map(|load| users(llvm, load).into_iter().filter(move |user| llvm.operand(*user, 0) == load));
+    let stores: Vec<Ref> = stores.filter(|user| is(user, opcode::STORE)).collect();
+    let place = |pointer: Ref| distance(llvm, layout, pointer);
+    (0..2).find(|at| stores.iter().any(|store| place(llvm.operand(*store, 1)) == place(llvm.operand(call, *at))))
 }
 
 /// A common block of Fortran, as OpenMP writes it.

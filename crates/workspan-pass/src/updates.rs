@@ -455,7 +455,20 @@ impl Finder<'_> {
         let condition = before[0].filter(|_| before[0] == before[1]).and_then(|block| self.condition(block))?;
         let first_if_true = self.llvm.successor(llvm.terminator(before[0]?), 0) == sides[0].1;
         let (yes, no) = if first_if_true { (sides[0].0, sides[1].0) } else { (sides[1].0, sides[0].0) };
-        self.extreme(condition, yes, no)
+        self.extreme(condition, yes, no).or_else(|| self.sometimes_of_two(yes, no))
+    }
+
+    /// `c ? s + x : s` on two ways, each of which reads for itself.
+    fn sometimes_of_two(&self, yes: Ref, no: Ref) -> Option<(Update, Vec<Ref>)> {
+        let all = [Update::Sum, Update::Product, Update::And, Update::Or, Update::Xor].into_iter();
+        let changed =
+            |value: Ref, update: Update| self.in_chain(value, update, 0).filter(|_| self.is_used_once(value));
+        let kept = |value: Ref, update| self.load(value).filter(|load| self.stored.allows(value, *load, update));
+        let either = |value: Ref, update| changed(value, update).or_else(|| kept(value, update));
+        // One of them at least applies the operator.
+        let applies = |update| changed(yes, update).is_some() || changed(no, update).is_some();
+        all.filter(|update| applies(*update))
+            .find_map(|update| Some((update, vec![either(yes, update)?, either(no, update)?])))
     }
 
     /// `c ? yes : no`, one of them what was there.

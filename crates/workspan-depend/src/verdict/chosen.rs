@@ -99,9 +99,7 @@ impl Judge<'_> {
             is_flag.then(|| Reduction {
                 operator: update.sign().to_owned(),
                 variable: self.name_of(site).to_owned(),
-                elements: false,
-                part: false,
-                in_calls: false,
+                ..Reduction::default()
             })
         });
         let private: BTreeSet<&str> = found.private.iter().map(|each| each.variable.as_str()).collect();

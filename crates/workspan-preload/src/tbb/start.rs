@@ -116,7 +116,7 @@ pub fn begin() {
         // SAFETY: libtbb defines it with this signature.
         let current: extern "C" fn() -> *const c_void =
             unsafe { mem::transmute::<*mut c_void, extern "C" fn() -> *const c_void>(current) };
-        once(current);
+        once(|| current());
     }
 }
 

@@ -37,6 +37,18 @@ const WITH_POLICY: [&str; 28] = [
     "swap_ranges",
     "transform",
 ];
+/// Those of them whose results are elements: one that combines them has none.
+const WRITING: [&str; 9] = [
+    "transform",
+    "generate",
+    "generate_n",
+    "copy_if",
+    "replace_if",
+    "adjacent_difference",
+    "copy",
+    "move",
+    "replace_copy",
+];
 /// Those that another one stands for, which may take elements in any order.
 const IN_ORDER: [(&str, &str); 2] = [("accumulate", "reduce"), ("inner_product", "transform_reduce")];
 
@@ -61,6 +73,9 @@ pub(super) fn change(each: &Loop, text: &str) -> Option<String> {
     // What a function object updates; the algorithm's own variables have reserved names.
     let updated = each.reductions.iter().filter(|one| !one.variable.starts_with("__"));
     let updated: Vec<String> = updated.map(|one| format!("{} ({})", one.variable, one.operator)).collect();
+    if !updated.is_empty() && WRITING.contains(&name) {
+        return Some(format!("std::{name}({POLICY}, …), with {} as an atomic variable", updated.join(" and ")));
+    }
     if !updated.is_empty() {
         return Some(format!(
             "std::transform_reduce({POLICY}, …) in place of std::{name}, with {}",
@@ -94,9 +109,7 @@ mod tests {
         let of = |(operator, variable): &(&str, &str)| Reduction {
             operator: (*operator).to_owned(),
             variable: (*variable).to_owned(),
-            elements: false,
-            part: false,
-            in_calls: false,
+            ..Reduction::default()
         };
         let each = Loop { place, reductions: reductions.iter().map(of).collect(), ..Loop::default() };
         assert_eq!(change(&each, text).unwrap_or_default(), expected, "{text}");

@@ -29,6 +29,9 @@ pub(super) fn change(each: &Loop, text: Option<&str>, body: &str) -> String {
         // No clause before the loop knows what begins in it.
         if is_static(body, &one.variable) {
             one.variable = format!("the static variable {}", one.variable);
+        } else if one.reached && has(&each.place.file, &C) && leads_on(body, &one.variable) {
+            // A copy of a pointer, or a new container, has none of the memory.
+            one.variable = format!("what {} leads to", one.variable);
         }
     }
     let each = &each;
@@ -93,6 +96,17 @@ fn logical(text: &str) -> Option<&'static str> {
 fn is_static(text: &str, name: &str) -> bool {
     let mut all = text.split("static ").skip(1).map(|rest| rest.split([';', '=']).next().unwrap_or_default());
     all.any(|declared| has_word(declared, name))
+}
+
+/// True if C's or C++'s text goes on from a variable to memory elsewhere. A reference has no mark, and a clause copies what it stands for.
+fn leads_on(text: &str, name: &str) -> bool {
+    let is_letter = |c: char| c.is_alphanumeric() || c == '_';
+    text.match_indices(name).any(|(at, _)| {
+        let (before, behind) = (&text[..at], &text[at + name.len()..]);
+        let is_word = !before.ends_with(is_letter) && !behind.starts_with(is_letter);
+        let behind = behind.trim_start();
+        is_word && (behind.starts_with('[') || behind.starts_with("->") || before.trim_end().ends_with('*'))
+    })
 }
 
 /// True if a name stands in a text by itself.
@@ -164,6 +178,9 @@ fn has(file: &str, endings: &[&str]) -> bool {
     file.rsplit_once('.').is_some_and(|(_, ending)| endings.contains(&ending))
 }
 
+/// Ends of the names of files of C and C++.
+const C: [&str; 8] = ["c", "h", "cc", "cpp", "cxx", "C", "hpp", "hh"];
+
 fn is_fortran(file: &str) -> bool {
     has(file, &["f", "F", "for", "FOR", "f90", "F90", "f95", "F95", "f03", "F03", "f08", "F08"])
 }
@@ -187,8 +204,8 @@ pub(super) fn clauses(each: &Loop) -> String {
     for (number, reduction) in each.reductions.iter().enumerate().filter(|(_, one)| !one.in_calls) {
         let Reduction { operator, elements, .. } = reduction;
         let variable = if is_part(reduction) { local(each, number) } else { reduction.variable.clone() };
-        // C wants to know which elements; the length of an array that a pointer reaches is the reader's to write.
-        let section = if *elements && !is_fortran(&each.place.file) { "[:]" } else { "" };
+        // C wants to know which elements a pointer reaches: their number is the reader's to write. An array is named as a whole.
+        let section = if *elements && reduction.reached && !is_fortran(&each.place.file) { "[:]" } else { "" };
         let _ = write!(out, " reduction({}:{variable}{section})", sign(operator, &each.place.file));
     }
     let mut list = |name: &str, all: Vec<&str>| {
@@ -340,20 +357,15 @@ mod tests {
         }
     }
 
-    /// A reduction; of elements if the name ends in `[]`.
+    /// A reduction; of elements if the name ends in `[]`, which a pointer reaches if it begins with `*`.
     fn of(operator: &str, variable: &str) -> Reduction {
-        let name = variable.trim_end_matches("[]");
-        Reduction {
-            operator: operator.to_owned(),
-            variable: name.to_owned(),
-            elements: name != variable,
-            part: false,
-            in_calls: false,
-        }
+        let name = variable.trim_matches(['[', ']', '*']);
+        let (elements, reached) = (variable.ends_with(']'), variable.starts_with('*'));
+        Reduction { operator: operator.to_owned(), variable: name.to_owned(), elements, reached, ..Reduction::default() }
     }
 
     fn private(name: &str, last: bool) -> Private {
-        Private { variable: name.to_owned(), last, in_calls: false }
+        Private { variable: name.to_owned(), last, ..Private::default() }
     }
 
     /// A loop with a reduction, `t` private, `u` with its last value, and a second counter `k`.
@@ -464,7 +476,8 @@ mod tests {
         check("a.f90", "do i = 1, n", &[("+", "h[]")], "!$omp parallel do reduction(+:h)");
         check("a.f90", "do i = 1, n", &[("&&", "all")], "!$omp parallel do reduction(.and.:all)");
         check("a.f90", "a = b + c", &[], "write it as a `do` loop with a counter, then !$omp parallel do");
-        check("a.c", "for (i = 0; i < n; i++)", &[("+", "h[]")], "#pragma omp parallel for reduction(+:h[:])");
+        check("a.c", "for (i = 0; i < n; i++)", &[("+", "*h[]")], "#pragma omp parallel for reduction(+:h[:])");
+        check("a.c", "for (i = 0; i < n; i++)", &[("+", "h[]")], "#pragma omp parallel for reduction(+:h)");
         let copies = "v.par_iter().fold(a copy of h, |x| …).reduce(…, add the copies by +)";
         check("a.rs", "for x in &v {", &[("+", "h[]")], copies);
     }

@@ -86,6 +86,9 @@ fn no_serial_loop_is_called_parallel_and_parallel_ones_are_found() {
         ("copied.c", "cc -O1"),
         ("copied.c", "c++ -x c++ -O2"),
         ("copied.f90", "gfortran -O2"),
+        ("ternaries.c", "cc -O1"),
+        ("ternaries.c", "c++ -x c++ -O2"),
+        ("hosts.f90", "gfortran -O1"),
         ("leftover.cpp", "c++ -std=c++20 -O2"),
         ("abandoned.cpp", "c++ -std=c++20 -O2"),
         ("abandoned.cpp", "c++ -O0"),
@@ -262,4 +265,56 @@ int main(int argc, char **argv) {
     assert_eq!(of_line(9), ["", "kept"]);
     assert_eq!(of_line(14), ["", "v w"]);
     assert_eq!(of_line(19), ["v w", ""]);
+}
+
+/// What to write compiles, and copies what the loop writes: each variable once, whatever `std::max` reads it through; memory that a pointer
+/// or a vector leads to, and not the pointer; arrays as a whole.
+#[test]
+fn what_to_write_copies_what_the_loop_writes() {
+    let text = "#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <utility>
+#include <vector>
+static long bins[5];
+static void count(long *to, int n) {
+  for (int k = 0; k < n; k++) to[k % 5] += k; // 8
+}
+int main() {
+  std::vector<double> v(50), room(4);
+  double r = 0, q = 0, *scratch = (double *)malloc(4 * sizeof(double));
+  std::pair<double, double> both{1e9, -1e9};
+  for (int i = 0; i < 50; i++) v[i] = i * 17 % 23;
+  for (int i = 0; i < 50; i++) r = std::max(r, v[i]); // 15
+  for (int i = 0; i < 50; i++) q = std::max(v[i], q); // 16
+  for (int i = 0; i < 50; i++) both.second = std::max(both.second, v[i]); // 17
+  for (int k = 0; k < 50; k++) bins[k % 5] += k; // 18
+  for (int i = 0; i < 50; i++) { // 19
+    for (int k = 0; k < 4; k++) scratch[k] = v[i] + k;
+    v[i] = scratch[1] + scratch[3];
+  }
+  for (int i = 0; i < 50; i++) { // 23
+    for (int k = 0; k < 4; k++) room[k] = v[i] + k;
+    v[i] = room[1] + room[3];
+  }
+  count(bins, 60);
+  printf(\"%g %g %g %ld %g\\n\", r, q, both.second, bins[3], v[7]);
+  return 0;
+}
+";
+    let folder = folder("depend-clauses-written");
+    build_source(&folder, "prog.cpp", text, "c++ -std=c++20 -O1");
+    let profile = profile(&folder, &[]);
+    let check = |line: u64, expected: &str| {
+        let mut all = profile["loops"].as_array().expect("a list").iter();
+        let own = all.find(|each| each["line"] == line && each["column"] == 3).expect("it is there");
+        assert_eq!(own["change"], expected, "{own:#}");
+    };
+    check(8, "#pragma omp parallel for reduction(+:to[:])");
+    check(15, "#pragma omp parallel for reduction(max:r)");
+    check(16, "#pragma omp parallel for reduction(max:q)");
+    check(17, "keep both.second in a variable local during the loop, then #pragma omp parallel for reduction(max:local)");
+    check(18, "#pragma omp parallel for reduction(+:bins)");
+    check(19, "give each iteration its own copy of what scratch leads to, then #pragma omp parallel for");
+    check(23, "give each iteration its own copy of what room leads to, then #pragma omp parallel for");
 }
