@@ -192,7 +192,7 @@ impl Judge<'_> {
                 let all = || carried.flows.iter().chain(&carried.names);
                 let part = !elements && all().any(|(key, _)| self.is_part(key));
                 let in_calls = all().any(|(key, _)| key.is_of_calls());
-                let reached = self.is_reached(carried);
+                let reached = self.is_reached(carrier, carried);
                 for variable in self.names_here(carrier, carried) {
                     // No clause, and nobody, can name these: bits of one word, as a `std::vector<bool>` packs them.
                     if elements && variable.is_empty() {
@@ -229,7 +229,7 @@ impl Judge<'_> {
                     let given = carried.names.iter().find(|(key, _)| key.sink_call != 0);
                     nameless = given.map(|(key, _)| without_name(&self.place(key.sink_call)));
                 }
-                let reached = self.is_reached(carried);
+                let reached = self.is_reached(carrier, carried);
                 let all = all.into_iter().chain(nameless);
                 found.private.extend(all.map(|variable| Private { variable, last, in_calls, reached }));
             }
@@ -241,11 +241,12 @@ impl Judge<'_> {
         }
     }
 
-    /// True if what is written is where a variable leads to, and not the variable.
-    fn is_reached(&self, carried: &Carried<'_>) -> bool {
+    /// True if the function of the loop accesses where a variable leads to, and not the variable.
+    fn is_reached(&self, carrier: u32, carried: &Carried<'_>) -> bool {
+        let function = self.engine.source.loops[carrier as usize - 1].function;
         let all = carried.flows.iter().chain(&carried.names).flat_map(|(key, _)| [key.source, key.sink]);
-        let mut written = all.map(|site| self.site(site)).filter(|site| site.writes);
-        written.all(|site| !site.direct && site.local == 0)
+        let mut own = all.map(|site| self.site(site)).filter(|site| site.function == function).peekable();
+        own.peek().is_some() && own.all(|site| !site.direct && site.local == 0)
     }
 
     /// True if what is written is no variable by itself.

@@ -6,7 +6,7 @@ use crate::histogram::Histogram;
 use crate::units::Nanos;
 use crate::wait::WaitFor;
 
-/// Threads of the largest team of OpenMP: there is room for so many, for the collector's own, and for one of the program besides.
+/// Threads of the largest team of OpenMP: there is room for these, for the collector's own, and for one of the program besides.
 pub const LARGEST_TEAM: u32 = 254;
 
 /// What one run amounts to.

@@ -1,6 +1,6 @@
 //! Constant distances: which addresses need not be recorded, since another one or the linker knows them.
 
-use crate::llvm::{opcode, type_kind, Llvm, Ref};
+use crate::llvm::{opcode, type_kind, Llvm, Ref, INTERNAL, PRIVATE};
 
 /// An address as a base and a constant distance from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -10,10 +10,6 @@ pub struct Distance {
     /// Bytes.
     pub offset: i64,
 }
-
-/// Linkages of LLVM.
-const INTERNAL: i32 = 8;
-const PRIVATE: i32 = 9;
 
 /// Takes constant steps off an address.
 pub fn distance(llvm: &Llvm, layout: Ref, pointer: Ref) -> Distance {

@@ -8,12 +8,8 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::debug;
-use crate::llvm::{opcode, Llvm, Ref};
+use crate::llvm::{opcode, Llvm, Ref, INTERNAL, PRIVATE};
 use crate::locals::users;
-
-/// LLVM's linkages of what no other module knows.
-const INTERNAL: i32 = 8;
-const PRIVATE: i32 = 9;
 
 /// Parts of the names of crates that compile an allocator in C or C++, whose folder, or that of what they build, is named after them.
 const CRATES: [&str; 4] = ["jemalloc-sys", "mimalloc-sys", "snmalloc-sys", "rpmalloc-sys"];

@@ -6,7 +6,7 @@
 mod texts;
 
 use std::collections::HashMap;
-use std::ffi::{CStr, CString};
+use std::ffi::CStr;
 
 pub use self::texts::{constant, format_of, printed};
 
@@ -14,12 +14,11 @@ use self::texts::Seen;
 use crate::format::{self, Text};
 use crate::llvm::{opcode, Llvm, Ref, AVAILABLE_EXTERNALLY};
 use crate::sections;
+use crate::stand_ins::stand_in;
 use crate::ways::first_behind;
 
 /// What the names of functions of the run-time begin with that say how many bytes there are.
 pub const EXTENT: &str = "__workspan_extent_";
-/// LLVM's linkage of what is a module's own.
-const INTERNAL: i32 = 8;
 
 /// How many bytes an access has.
 #[derive(Clone, Copy, Debug)]
@@ -336,18 +335,7 @@ impl<'l> Adder<'l> {
             return *known;
         }
         let llvm = self.llvm;
-        let context = llvm.context_of(self.module);
-        let symbol = CString::new(name).unwrap_or_default();
-        let ty = llvm.function_type(llvm.void_type(context), [self.pointer, self.word].as_mut_ptr(), 2, 0);
-        let mut function = llvm.named_function(self.module, symbol.as_ptr());
-        if function.is_null() {
-            function = llvm.add_function(self.module, symbol.as_ptr(), ty);
-            llvm.set_linkage(function, INTERNAL);
-            let builder = llvm.create_builder(context);
-            llvm.position_at_end(builder, llvm.append_block(context, function, c"entry".as_ptr()));
-            llvm.build_ret_void(builder);
-            llvm.dispose_builder(builder);
-        }
+        let (function, ty) = stand_in(llvm, self.module, name, &mut [self.pointer, self.word]);
         self.functions.insert(name, (function, ty));
         (function, ty)
     }

@@ -15,7 +15,7 @@ use crate::conditions::Conditions;
 use crate::debug::{file_of, name_of, Places};
 use crate::fixed::Written;
 use crate::library;
-use crate::llvm::{opcode, type_kind, Llvm, Ref, AVAILABLE_EXTERNALLY};
+use crate::llvm::{opcode, type_kind, Llvm, Ref, AVAILABLE_EXTERNALLY, FUNCTION};
 use crate::locals::{is_call_of, users, Locals};
 use crate::names::Declared;
 use crate::plan::{Plan, Segment};
@@ -26,8 +26,6 @@ use crate::updates::Applied;
 const VARIABLE: &str = "WORKSPAN_PASS_EARLY";
 /// Parts of flang's description of an array, before what it says of derived types.
 const DESCRIPTION: u32 = 8;
-/// Index of a function among its attributes.
-const FUNCTION: u32 = u32::MAX;
 
 /// True if this compilation leaves optimisation to the pass.
 pub fn wanted() -> bool {

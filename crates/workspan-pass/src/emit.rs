@@ -14,14 +14,11 @@ use workspan_trace::{ID_BYTES, SLOT_BYTES};
 
 use crate::allocators::Deed;
 use crate::lines::{Lines, Repeat, When};
-use crate::llvm::{opcode, text_with_zero, Llvm, Ref};
+use crate::llvm::{opcode, text_with_zero, Llvm, Ref, FUNCTION, INTERNAL};
 use crate::plan::{Address, Atomic, Kept, Length, Operation, OrderingCall, Segment};
 
-const INTERNAL: i32 = 8;
 const INITIAL_EXEC: i32 = 3;
 const PRESERVE_MOST: u32 = 14;
-/// Index of a function among its attributes.
-const FUNCTION: u32 = u32::MAX;
 /// `icmp uge`.
 const AT_LEAST: i32 = 35;
 

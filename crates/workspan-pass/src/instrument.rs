@@ -20,7 +20,9 @@ use crate::early;
 use crate::emit::Emitter;
 use crate::fixed::Written;
 use crate::lines::Repeats;
-use crate::llvm::{initialise_assembly, llvm, text, text_with_zero, Llvm, Ref, AVAILABLE_EXTERNALLY};
+use crate::llvm::{
+    initialise_assembly, llvm, text, text_with_zero, Llvm, Ref, AVAILABLE_EXTERNALLY, FUNCTION, INTERNAL,
+};
 use crate::loads;
 use crate::locals::Locals;
 use crate::names::{is_fortran, Declared, Variable};
@@ -36,10 +38,7 @@ use crate::unread;
 use crate::updates::updates;
 
 const APPENDING: i32 = 7;
-const INTERNAL: i32 = 8;
 const RETURN_STATUS: i32 = 2;
-/// Index of a function among its attributes.
-const FUNCTION: u32 = u32::MAX;
 
 /// Instruments a module, unless it has been. Says whether it has changed it.
 pub fn module(module: Ref) -> Result<bool, String> {

@@ -73,6 +73,7 @@ pub mod rust;
 pub mod rust_sync;
 mod scopes;
 pub mod sections;
+mod stand_ins;
 mod steps;
 mod stores;
 mod streams;

@@ -16,6 +16,12 @@ extern "C" {
     fn dlsym(handle: *mut c_void, name: *const c_char) -> *mut c_void;
 }
 
+/// Linkage of what is a module's own.
+pub const INTERNAL: i32 = 8;
+/// The same, without a symbol.
+pub const PRIVATE: i32 = 9;
+/// Index of a function among its attributes.
+pub const FUNCTION: u32 = u32::MAX;
 /// Linkage of what is defined elsewhere, too.
 pub const AVAILABLE_EXTERNALLY: i32 = 1;
 

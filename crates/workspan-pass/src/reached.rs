@@ -215,7 +215,8 @@ fn written_back(llvm: &Llvm, layout: Ref, call: Ref) -> Option<u32> {
         return None;
     }
     let loads = users(llvm, call).into_iter().filter(|user| is(user, opcode::LOAD));
-    let stores = loads.flat_map(|load| users(llvm, load).into_iter().filter(move |user| llvm.operand(*user, 0) == load));
+    let stores =
+        loads.flat_map(|load| users(llvm, load).into_iter().filter(move |user| llvm.operand(*user, 0) == load));
     let stores: Vec<Ref> = stores.filter(|user| is(user, opcode::STORE)).collect();
     let place = |pointer: Ref| distance(llvm, layout, pointer);
     (0..2).find(|at| stores.iter().any(|store| place(llvm.operand(*store, 1)) == place(llvm.operand(call, *at))))

@@ -9,15 +9,13 @@ use std::collections::{HashMap, HashSet};
 use workspan_trace::rust_names::is_library_file;
 
 use crate::debug;
-use crate::llvm::{is_disjoint, opcode, type_kind, Llvm, Ref};
+use crate::llvm::{is_disjoint, opcode, type_kind, Llvm, Ref, FUNCTION};
 use crate::locals::users;
 use crate::names::{Valued, Variable};
 use crate::variables;
 
 /// Instructions that an inlined function has at most, with all that is inlined into it.
 const MOST: usize = 500;
-/// Index of a function among its attributes.
-const FUNCTION: u32 = u32::MAX;
 /// What is left of objects that were taken apart.
 pub const TAKE_APART: &std::ffi::CStr = c"function(instcombine<no-verify-fixpoint>,early-cse,jump-threading,early-cse)";
 /// What leaves conditions as the source has them: an `Option` that the head of a loop makes is no condition of its own.

@@ -13,7 +13,7 @@ use std::ffi::CString;
 use std::fmt::Write as _;
 
 use crate::library::{self, ADDED};
-use crate::llvm::{lookup, opcode, type_kind, Llvm, Ref};
+use crate::llvm::{lookup, opcode, type_kind, Llvm, Ref, INTERNAL};
 use crate::locals::users_through;
 use crate::names::Declared;
 use crate::reached::variable;
@@ -23,8 +23,6 @@ const RUN: &str = "__workspan_run_";
 /// The functions themselves.
 pub(crate) const RUN_READ: &str = "__workspan_run_read";
 pub(crate) const RUN_WRITE: &str = "__workspan_run_write";
-/// LLVM's linkage of what is a module's own.
-const INTERNAL: i32 = 8;
 /// The variable that stands for what objects of derived types hold elsewhere.
 const DEEP: &str = "components_of_derived_types";
 

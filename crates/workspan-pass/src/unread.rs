@@ -19,9 +19,8 @@ pub(crate) fn take_away(llvm: &Llvm, module: Ref) {
         for alloca in all.into_iter().filter(|each| llvm.opcode(*each) == opcode::ALLOCA) {
             let mut uses = Uses { llvm, layout, read: Vec::new(), written: Vec::new() };
             if uses.of(alloca, 0) {
-                let is_read = |bytes: &Range<i64>| {
-                    uses.read.iter().any(|read| read.start < bytes.end && bytes.start < read.end)
-                };
+                let is_read =
+                    |bytes: &Range<i64>| uses.read.iter().any(|read| read.start < bytes.end && bytes.start < read.end);
                 let unread = uses.written.iter().filter(|(_, bytes)| !is_read(bytes));
                 unread.for_each(|(store, _)| llvm.erase(*store));
             }

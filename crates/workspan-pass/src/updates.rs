@@ -461,8 +461,7 @@ impl Finder<'_> {
     /// `c ? s + x : s` on two ways, each of which reads for itself.
     fn sometimes_of_two(&self, yes: Ref, no: Ref) -> Option<(Update, Vec<Ref>)> {
         let all = [Update::Sum, Update::Product, Update::And, Update::Or, Update::Xor].into_iter();
-        let changed =
-            |value: Ref, update: Update| self.in_chain(value, update, 0).filter(|_| self.is_used_once(value));
+        let changed = |value: Ref, update: Update| self.in_chain(value, update, 0).filter(|_| self.is_used_once(value));
         let kept = |value: Ref, update| self.load(value).filter(|load| self.stored.allows(value, *load, update));
         let either = |value: Ref, update| changed(value, update).or_else(|| kept(value, update));
         // One of them at least applies the operator.

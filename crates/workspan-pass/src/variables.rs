@@ -249,9 +249,8 @@ impl Shape<'_> {
             let from = &self.predecessors[exit];
             from.iter().all(|from| is_inside(*from) && self.holds(web, phi, *from))
         };
-        let is_exit = |block: &usize| {
-            !is_inside(*block) && self.predecessors[*block].iter().any(|from| is_inside(*from))
-        };
+        let is_exit =
+            |block: &usize| !is_inside(*block) && self.predecessors[*block].iter().any(|from| is_inside(*from));
         let (exits, others): (Vec<usize>, Vec<usize>) =
             (0..self.blocks.len()).filter(is_exit).partition(|exit| holds(*exit));
         // Who comes to the loop again comes to its head: until then, it holds what it held at the exit.

@@ -158,14 +158,7 @@ pub(super) fn greedy<R: Rows + ?Sized>(
         }
         let factor = factors.entry(place).or_insert(1.0);
         *factor *= divided_by;
-        way.steps.push(Step {
-            place,
-            factor: *factor,
-            critical,
-            strands,
-            span: profile.span,
-            parallelism,
-        });
+        way.steps.push(Step { place, factor: *factor, critical, strands, span: profile.span, parallelism });
     }
 }
 

@@ -49,7 +49,8 @@ impl Waiting {
         Waiting { sums: vec![0.0; graph.regions.len()], behind: graph.behind(), ..Waiting::default() }
     }
 
-    /// Time passes, while this number of processors is free, and so many pieces go on: which, and how long each does, its delay included.
+    /// Time passes, while this number of processors is free, and pieces go on: their number, which they are, and how long each does, its
+    /// delay included.
     #[expect(clippy::cast_precision_loss, reason = "a weight")]
     pub(super) fn pass(
         &mut self,

@@ -244,10 +244,10 @@ fn of_tasks(
     // What is ordered among themselves, as stages and nodes are, is not made parallel by more tasks.
     let ordered = kind.is_some_and(|kind| !kind.row().remedy.is_empty());
     match blame.code {
+        // Whoever takes many items has one long turn, which is no long task; and a task forks others between items.
+        _ if *items > 0 && (!most_of_span || *items >= SEVERAL * row.tasks) => Reason::SharedIterator,
         Code::Part => Reason::OwnCode,
         _ if ordered && !uneven => Reason::OwnCode,
-        // Whoever takes many items has one long turn, which is no long task.
-        _ if *items > 0 && (!most_of_span || *items >= SEVERAL * row.tasks) => Reason::SharedIterator,
         // The only one is known exactly.
         _ if uneven || tasks <= 1.0 => Reason::LongTask { longest: if row.tasks == 1 { mean } else { longest }, mean },
         Code::Whole if !few && kind == Some(SiteKind::Task) => Reason::InTurn,

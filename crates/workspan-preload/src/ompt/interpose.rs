@@ -275,21 +275,15 @@ extern "C" fn gcc_loop_in_order(_arguments: &Arguments) {
 /// gcc's `ordered` regions, and critical sections, of which libomp sometimes reports a place of its own.
 #[cfg(not(idle_only))]
 extern "C" fn gcc_section(arguments: &Arguments, number: u32) -> Next {
-    note(called_from(arguments));
+    note(Entry::called_from(arguments.return_address));
     met(arguments, number)
 }
 
 /// gcc's sections within a region, of which libomp does not report the place, and which it calls a loop.
 #[cfg(not(idle_only))]
 extern "C" fn gcc_sections(arguments: &Arguments, number: u32) -> Next {
-    note(Entry { sections: true, ..called_from(arguments) });
+    note(Entry { sections: true, ..Entry::called_from(arguments.return_address) });
     met(arguments, number)
-}
-
-/// The place of a call, for want of another.
-#[cfg(not(idle_only))]
-fn called_from(arguments: &Arguments) -> Entry {
-    Entry { body: arguments.return_address.wrapping_sub(1) as *const c_void, ..Entry::NONE }
 }
 
 /// A critical section, whose place in the source comes first.

@@ -61,6 +61,11 @@ impl Entry {
         sections: false,
     };
 
+    /// The place of a call that returns to this address, for want of another.
+    pub fn called_from(return_address: u64) -> Entry {
+        Entry { body: return_address.wrapping_sub(1) as *const c_void, ..Entry::NONE }
+    }
+
     /// True if nothing was passed.
     pub fn is_none(&self) -> bool {
         self.ident.is_null() && self.body.is_null()

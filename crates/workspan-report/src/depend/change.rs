@@ -144,7 +144,7 @@ fn local(each: &Loop, number: usize) -> String {
 fn before(each: &Loop) -> String {
     let mut out = String::new();
     for (number, reduction) in each.reductions.iter().enumerate().filter(|(_, one)| is_part(one)) {
-        let of = if reduction.part { "the element of " } else { "" };
+        let of = if reduction.part && is_name(&reduction.variable) { "the element of " } else { "" };
         let _ =
             write!(out, "keep {of}{} in a variable {} during the loop, then ", reduction.variable, local(each, number));
     }
@@ -361,7 +361,13 @@ mod tests {
     fn of(operator: &str, variable: &str) -> Reduction {
         let name = variable.trim_matches(['[', ']', '*']);
         let (elements, reached) = (variable.ends_with(']'), variable.starts_with('*'));
-        Reduction { operator: operator.to_owned(), variable: name.to_owned(), elements, reached, ..Reduction::default() }
+        Reduction {
+            operator: operator.to_owned(),
+            variable: name.to_owned(),
+            elements,
+            reached,
+            ..Reduction::default()
+        }
     }
 
     fn private(name: &str, last: bool) -> Private {

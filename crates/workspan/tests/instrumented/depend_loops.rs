@@ -313,7 +313,10 @@ int main() {
     check(8, "#pragma omp parallel for reduction(+:to[:])");
     check(15, "#pragma omp parallel for reduction(max:r)");
     check(16, "#pragma omp parallel for reduction(max:q)");
-    check(17, "keep both.second in a variable local during the loop, then #pragma omp parallel for reduction(max:local)");
+    check(
+        17,
+        "keep both.second in a variable local during the loop, then #pragma omp parallel for reduction(max:local)",
+    );
     check(18, "#pragma omp parallel for reduction(+:bins)");
     check(19, "give each iteration its own copy of what scratch leads to, then #pragma omp parallel for");
     check(23, "give each iteration its own copy of what room leads to, then #pragma omp parallel for");
