@@ -245,16 +245,19 @@ impl Shape<'_> {
         let own = self.block(phi);
         let Some(number) = self.loops.innermost[own] else { return };
         let is_inside = |block: usize| self.loops.contains(number, block);
+        let members: HashSet<usize> = web.iter().map(|phi| self.block(*phi)).collect();
         let holds = |exit: usize| {
             let from = &self.predecessors[exit];
-            from.iter().all(|from| is_inside(*from) && self.holds(web, phi, *from))
+            !members.contains(&exit) && from.iter().all(|from| is_inside(*from) && self.holds(web, phi, *from))
         };
         let is_exit =
             |block: &usize| !is_inside(*block) && self.predecessors[*block].iter().any(|from| is_inside(*from));
         let (exits, others): (Vec<usize>, Vec<usize>) =
             (0..self.blocks.len()).filter(is_exit).partition(|exit| holds(*exit));
-        // Who comes to the loop again comes to its head: until then, it holds what it held at the exit.
-        let everywhere = others.is_empty() && self.loops.loops[number].header == own;
+        // Who comes to the loop again comes to its head. Until then nobody writes, so it holds what it held at the exit.
+        let everywhere = others.is_empty()
+            && self.loops.loops[number].header == own
+            && members.iter().all(|member| is_inside(*member));
         let place_of = |place: usize| {
             let behind = exits.iter().copied().find(|exit| self.loops.dominates(*exit, place));
             behind.or((everywhere && !is_inside(place)).then_some(place)).filter(|block| !self.is_landing(*block))
