@@ -138,7 +138,7 @@ pub(super) fn greedy<R: Rows + ?Sized>(
             way.outcome = if way.steps.is_empty() { Outcome::AlreadyEnough } else { Outcome::Reached };
             return Ok(way);
         }
-        let heaviest = heaviest(&path, goal.factor, shortest, least);
+        let heaviest = to_divide(&path, goal.factor, shortest, least);
         let worth = heaviest.filter(|(_, (critical, _), _)| critical.as_f64() >= least);
         let Some((place, (critical, strands), divided_by)) = worth else {
             let blocked: Nanos = profile.regions.iter().map(|row| row.critical_blocked).sum();
@@ -191,7 +191,7 @@ fn divided<R: Rows + ?Sized>(
 
 /// The place with most of a critical path whose strands can be divided, what it has of it, and by what: by `factor`, or by a half, a quarter
 /// and so on of that where no place that is worth it ([`WORTH_A_STEP`]) has strands so long. The parts are no shorter than `shortest`.
-fn heaviest(path: &Path, factor: f64, shortest: f64, least: f64) -> Option<(Place, (Nanos, u64), f64)> {
+fn to_divide(path: &Path, factor: f64, shortest: f64, least: f64) -> Option<(Place, (Nanos, u64), f64)> {
     let mut found = None;
     let factors = std::iter::successors(Some(factor), |factor| Some(factor / 2.0));
     for factor in factors.take_while(|factor| *factor > 1.0) {
