@@ -81,6 +81,18 @@ CASE(row, exact, 64 * 100, 32 * 100)
     }
 }
 
+/* One thread creates tasks, for each of which it works two fifths as long as the task: 3.4 of 16. */
+CASE(created, exact, 60 * (400 + 1000), 60 * 400 + 1000)
+{
+#pragma omp parallel // created by one
+#pragma omp single
+    for (int i = 0; i < 60; i++) {
+        cost(400);
+#pragma omp task
+        cost(1000);
+    }
+}
+
 /* 16 of 16. */
 CASE(even, loop, 64 * 1000, 1000)
 {

@@ -1,4 +1,5 @@
-// Starts oneTBB at once, and does little: by an algorithm, a group of tasks, an arena, a graph, a limit for all.
+// Starts oneTBB at once, and does little: by an algorithm, a group of tasks, an arena, an isolated region, a graph, a
+// limit for all.
 
 #include <atomic>
 #include <cstdio>
@@ -33,6 +34,8 @@ int main(int, char **arguments)
     } else if (!std::strcmp(how, "arena")) {
         tbb::task_arena arena(2);
         arena.execute(loop);
+    } else if (!std::strcmp(how, "isolate")) {
+        tbb::this_task_arena::isolate(loop);
     } else if (!std::strcmp(how, "control")) {
         tbb::global_control control(tbb::global_control::max_allowed_parallelism, 2);
         loop();

@@ -96,18 +96,22 @@ impl Loop {
         // Some dependences, and some runs, have a single element.
         self.reductions.dedup_by(|later, first| {
             let is_same = later.operator == first.operator && later.variable == first.variable;
-            first.elements |= is_same && later.elements;
-            first.part |= is_same && later.part;
-            first.in_calls |= is_same && later.in_calls;
-            first.reached &= !is_same || later.reached;
+            if is_same {
+                first.elements |= later.elements;
+                first.part |= later.part;
+                first.in_calls |= later.in_calls;
+                first.reached &= later.reached;
+            }
             is_same
         });
         self.private.sort();
         self.private.dedup_by(|later, first| {
             let is_same = later.variable == first.variable;
-            first.last |= is_same && later.last;
-            first.in_calls |= is_same && later.in_calls;
-            first.reached &= !is_same || later.reached;
+            if is_same {
+                first.last |= later.last;
+                first.in_calls |= later.in_calls;
+                first.reached &= later.reached;
+            }
             is_same
         });
     }

@@ -1,6 +1,6 @@
 //! The variable that an address is reached by.
 
-use crate::address::{constant_offset, distance};
+use crate::address::{constant_offset, distance, Distance};
 use crate::library;
 use crate::llvm::{opcode, type_kind, Llvm, Ref};
 use crate::locals::users;
@@ -210,16 +210,14 @@ fn chooses(llvm: &Llvm, call: Ref) -> bool {
 
 /// Of two variables, the argument of a call that chooses one of them to which its value is given: `m` in `m = std::max(x, m)`.
 fn written_back(llvm: &Llvm, layout: Ref, call: Ref) -> Option<u32> {
-    let is = |value: &Ref, code: i32| llvm.opcode(*value) == code;
     if layout.is_null() {
         return None;
     }
-    let loads = users(llvm, call).into_iter().filter(|user| is(user, opcode::LOAD));
-    let stores =
-        loads.flat_map(|load| users(llvm, load).into_iter().filter(move |user| llvm.operand(*user, 0) == load));
-    let stores: Vec<Ref> = stores.filter(|user| is(user, opcode::STORE)).collect();
     let place = |pointer: Ref| distance(llvm, layout, pointer);
-    (0..2).find(|at| stores.iter().any(|store| place(llvm.operand(*store, 1)) == place(llvm.operand(call, *at))))
+    let loads = users(llvm, call).into_iter().filter(|user| llvm.opcode(*user) == opcode::LOAD);
+    let stores = loads.flat_map(|load| users(llvm, load)).filter(|user| llvm.opcode(*user) == opcode::STORE);
+    let written: Vec<Distance> = stores.map(|store| place(llvm.operand(store, 1))).collect();
+    (0..2).find(|at| written.contains(&place(llvm.operand(call, *at))))
 }
 
 /// A common block of Fortran, as OpenMP writes it.

@@ -22,6 +22,9 @@ use crate::names::Declared;
 use crate::plan::Plan;
 use crate::typed::signed;
 
+/// Operators that leave a choice between a changed value and the old one an update.
+const COMMUTING: [Update; 5] = [Update::Sum, Update::Product, Update::And, Update::Or, Update::Xor];
+
 /// What is applied to what was there.
 #[derive(Clone, Copy, Debug)]
 pub struct Applied {
@@ -299,11 +302,10 @@ impl Finder<'_> {
 
     /// `c ? s + x : s`, or `c ? s + x : s + y`.
     fn sometimes(&self, yes: Ref, no: Ref) -> Option<(Update, Vec<Ref>)> {
-        let all = [Update::Sum, Update::Product, Update::And, Update::Or, Update::Xor].into_iter();
         let changed = |value: Ref, update: Update| self.chain(value, update, 0, 2).filter(|_| self.is_used_once(value));
         [(yes, no), (no, yes)].into_iter().find_map(|(one, other)| {
             let kept = |update| self.load_used(other, 2).filter(|load| self.stored.allows(other, *load, update));
-            all.clone().find_map(|update| {
+            COMMUTING.into_iter().find_map(|update| {
                 let found = kept(update).or_else(|| changed(other, update))?;
                 (changed(one, update) == Some(found)).then(|| (update, vec![found]))
             })
@@ -460,14 +462,13 @@ impl Finder<'_> {
 
     /// `c ? s + x : s` on two ways, each of which reads for itself.
     fn sometimes_of_two(&self, yes: Ref, no: Ref) -> Option<(Update, Vec<Ref>)> {
-        let all = [Update::Sum, Update::Product, Update::And, Update::Or, Update::Xor].into_iter();
         let changed = |value: Ref, update: Update| self.in_chain(value, update, 0).filter(|_| self.is_used_once(value));
         let kept = |value: Ref, update| self.load(value).filter(|load| self.stored.allows(value, *load, update));
         let either = |value: Ref, update| changed(value, update).or_else(|| kept(value, update));
         // One of them at least applies the operator.
         let applies = |update| changed(yes, update).is_some() || changed(no, update).is_some();
-        all.filter(|update| applies(*update))
-            .find_map(|update| Some((update, vec![either(yes, update)?, either(no, update)?])))
+        let all = COMMUTING.into_iter().filter(|update| applies(*update));
+        all.into_iter().find_map(|update| Some((update, vec![either(yes, update)?, either(no, update)?])))
     }
 
     /// `c ? yes : no`, one of them what was there.

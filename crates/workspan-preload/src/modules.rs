@@ -66,3 +66,31 @@ pub fn is_workers(address: u64) -> bool {
     let base = POOL.load(Ordering::Relaxed);
     base != 0 && platform::module_of(address).is_some_and(|module| module.base == base)
 }
+
+#[cfg(all(test, target_arch = "x86_64"))]
+mod tests {
+    use super::*;
+
+    /// Code, with a call at its end, of a module that has as much behind it.
+    #[track_caller]
+    fn check(call: &[u8], by_name: bool) {
+        let mut code = vec![0x90_u8; 64];
+        code[32 - call.len()..32].copy_from_slice(call);
+        let base = code.as_ptr() as u64;
+        let module = platform::Module { base, end: base + code.len() as u64, path: b"" };
+        assert_eq!(is_called_by_name(base + 32, &module), by_name, "{call:x?}");
+    }
+
+    #[test]
+    fn runtimes_call_bodies_by_pointers() {
+        // Where the table of the procedures lies, and by that of the loader.
+        check(&[0xe8, 0x10, 0, 0, 0], true);
+        check(&[0xe8, 0xf0, 0xff, 0xff, 0xff], true);
+        check(&[0xff, 0x15, 0x10, 0x20, 0, 0], true);
+        // By a register, and by memory that one points to.
+        for call in [&[0xff, 0xd0][..], &[0x41, 0xff, 0xd3], &[0xff, 0x50, 0x10], &[0xff, 0x14, 0xc8]] {
+            check(call, false);
+        }
+        check(&[0xff, 0x93, 0x10, 0x01, 0, 0], false);
+    }
+}

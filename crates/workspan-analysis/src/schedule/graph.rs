@@ -248,8 +248,8 @@ impl Graph {
         &self.targets[first as usize..last as usize]
     }
 
-    /// The longest path behind each piece, its own delay not included.
-    pub(super) fn behind(&self) -> Vec<i64> {
+    /// All pieces, each behind those that come before it.
+    fn order(&self) -> Vec<u32> {
         let mut needs = self.needs.clone();
         let mut order: Vec<u32> = (0u32..).zip(&needs).filter(|(_, needs)| **needs == 0).map(|(at, _)| at).collect();
         let mut next = 0;
@@ -262,8 +262,13 @@ impl Graph {
                 }
             }
         }
+        order
+    }
+
+    /// The longest path behind each piece, its own delay not included.
+    pub(super) fn behind(&self) -> Vec<i64> {
         let mut behind = vec![0_i64; self.pieces()];
-        for piece in order.into_iter().rev() {
+        for piece in self.order().into_iter().rev() {
             let way = |target: &u32| {
                 let (_, extent) = self.length(*target as usize);
                 extent.saturating_add(self.delay(*target)).saturating_add(behind[*target as usize])
@@ -274,14 +279,9 @@ impl Graph {
     }
 
     fn longest(&self, burden: i64) -> i64 {
-        let mut needs = self.needs.clone();
-        let mut begin = vec![i64::MIN; self.pieces()];
-        let mut queue: Vec<u32> = (0u32..).zip(&needs).filter(|(_, needs)| **needs == 0).map(|(at, _)| at).collect();
-        for first in &queue {
-            begin[*first as usize] = 0;
-        }
+        let mut begin: Vec<i64> = self.needs.iter().map(|needs| if *needs == 0 { 0 } else { i64::MIN }).collect();
         let mut longest = 0;
-        while let Some(piece) = queue.pop() {
+        for piece in self.order() {
             let at = piece as usize;
             let first = if self.kind[at] & kind::FIRST == 0 { 0 } else { burden };
             let end = begin[at].saturating_add(first).saturating_add(self.extent[at]).saturating_add(self.delay(piece));
@@ -294,10 +294,6 @@ impl Graph {
                 let last = self.kind[at] & kind::LAST != 0 && self.kind[to] & kind::ORDERED == 0;
                 let told = last || self.kind[at] & kind::TEAM != 0 && self.kind[to] & kind::FIRST == 0;
                 begin[to] = begin[to].max(if told { end.saturating_add(burden) } else { end });
-                needs[to] -= 1;
-                if needs[to] == 0 {
-                    queue.push(*target);
-                }
             }
         }
         longest

@@ -169,6 +169,20 @@ fn blocked(each: i64) -> Vec<Strand> {
     rows
 }
 
+/// A strand that creates tasks one by one is what others wait for, though twice as many of its tasks run at a time; those are, behind it.
+#[test]
+fn who_creates_too_slowly_has_the_blame() {
+    let (evidence, judged) = judged(&tasks(60, 1000, 400), usize::MAX, 16);
+    let blamed = |context: ContextId| evidence.blame.iter().filter(move |blame| blame.context == context);
+    let of = |context: ContextId| blamed(context).map(|blame| blame.waiting).sum::<Nanos>();
+    let [creator, created] = [ContextId::ROOT, TASK].map(of);
+    // 16 processors take 25 000: until the last of 60 tasks is created, and that task.
+    let idle: Nanos = creator + created;
+    assert_eq!(idle, Nanos(16 * 25_000 - 60 * 1400));
+    assert!(creator.0 * 100 >= idle.0 * 90 && created > Nanos::ZERO, "{creator:?} {created:?}");
+    assert!(judged.losses[0].parts.iter().all(|part| part.reason != Reason::InTurn), "{judged:?}");
+}
+
 #[test]
 fn who_is_blocked_has_the_blame() {
     // Others run meanwhile.

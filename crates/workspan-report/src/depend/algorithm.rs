@@ -37,18 +37,8 @@ const WITH_POLICY: [&str; 28] = [
     "swap_ranges",
     "transform",
 ];
-/// Those of them whose results are elements: one that combines them has none.
-const WRITING: [&str; 9] = [
-    "transform",
-    "generate",
-    "generate_n",
-    "copy_if",
-    "replace_if",
-    "adjacent_difference",
-    "copy",
-    "move",
-    "replace_copy",
-];
+/// Those of them that call a function object and whose results are elements: one that combines them has none.
+const WRITING: [&str; 6] = ["adjacent_difference", "copy_if", "generate", "generate_n", "replace_if", "transform"];
 /// Those that another one stands for, which may take elements in any order.
 const IN_ORDER: [(&str, &str); 2] = [("accumulate", "reduce"), ("inner_product", "transform_reduce")];
 

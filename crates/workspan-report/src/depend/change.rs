@@ -29,7 +29,7 @@ pub(super) fn change(each: &Loop, text: Option<&str>, body: &str) -> String {
         // No clause before the loop knows what begins in it.
         if is_static(body, &one.variable) {
             one.variable = format!("the static variable {}", one.variable);
-        } else if one.reached && has(&each.place.file, &C) && leads_on(body, &one.variable) {
+        } else if one.reached && is_c(&each.place.file) && leads_on(body, &one.variable) {
             // A copy of a pointer, or a new container, has none of the memory.
             one.variable = format!("what {} leads to", one.variable);
         }
@@ -104,8 +104,11 @@ fn leads_on(text: &str, name: &str) -> bool {
     text.match_indices(name).any(|(at, _)| {
         let (before, behind) = (&text[..at], &text[at + name.len()..]);
         let is_word = !before.ends_with(is_letter) && !behind.starts_with(is_letter);
-        let behind = behind.trim_start();
-        is_word && (behind.starts_with('[') || behind.starts_with("->") || before.trim_end().ends_with('*'))
+        let (before, behind) = (before.trim_end(), behind.trim_start());
+        // What a value stands before is a product.
+        let is_value = |text: &str| text.trim_end().ends_with(|c: char| is_letter(c) || c == ')' || c == ']');
+        let is_dereferenced = before.strip_suffix('*').is_some_and(|before| !is_value(before));
+        is_word && (behind.starts_with('[') || behind.starts_with("->") || is_dereferenced)
     })
 }
 
@@ -178,8 +181,10 @@ fn has(file: &str, endings: &[&str]) -> bool {
     file.rsplit_once('.').is_some_and(|(_, ending)| endings.contains(&ending))
 }
 
-/// Ends of the names of files of C and C++.
-const C: [&str; 8] = ["c", "h", "cc", "cpp", "cxx", "C", "hpp", "hh"];
+/// What is neither Fortran nor Rust.
+fn is_c(file: &str) -> bool {
+    !is_fortran(file) && !has(file, &["rs"])
+}
 
 fn is_fortran(file: &str) -> bool {
     has(file, &["f", "F", "for", "FOR", "f90", "F90", "f95", "F95", "f03", "F03", "f08", "F08"])
@@ -448,6 +453,22 @@ mod tests {
             let mut named = each.clone();
             name_logical(&mut named, body);
             assert_eq!(change(&named, Some("do i = 1, n"), body), expected, "{body}");
+        }
+    }
+
+    #[test]
+    fn what_a_pointer_leads_to_needs_a_copy_of_its_own() {
+        let place = Place { file: "a.cpp".to_owned(), line: 1, column: 1 };
+        let reached = vec![Private { reached: true, ..private("p", false) }];
+        let each = Loop { place, private: reached, ..Loop::default() };
+        let of_body = |body: &str| change(&each, Some("for (i = 0; i < n; i++) {"), body);
+        for body in ["p[k] = x;", "y = -*p;", "p->x = 1;", "*p++ = x;"] {
+            let expected = "give each iteration its own copy of what p leads to, then #pragma omp parallel for";
+            assert_eq!(of_body(body), expected, "{body}");
+        }
+        // A reference, which a clause copies.
+        for body in ["p = x;", "y = 2 * p;", "y = f(x) * p + up[k];"] {
+            assert_eq!(of_body(body), "#pragma omp parallel for private(p)", "{body}");
         }
     }
 

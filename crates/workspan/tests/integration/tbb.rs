@@ -374,15 +374,22 @@ fn its_start_is_no_work() {
     let folder = scratch("tbb-start");
     for built in [GCC, CLANG] {
         let program = tbb("first.cpp", built);
-        for how in ["for", "simple", "group", "arena", "control", "graph"] {
-            let ended = run(workspan(&folder).args(["record", "--workers", "2", "--"]).arg(&program).arg(how));
-            ended.check_success();
-            assert_eq!(ended.out(), "2016\n", "{how}");
-            let found = report(&folder, "workspan.wspan");
-            let start = found["regions"].as_array().expect("a list").iter().find(|region| region["prefix"] == true);
-            let start = start.and_then(|start| start["work_ns"].as_i64());
-            let took = found["program"]["first_use_ns"].as_i64();
-            assert!(took > start, "{built:?}, {how}: {start:?} ns before its first tasks, {took:?} for its start");
+        for how in ["for", "simple", "group", "arena", "isolate", "control", "graph"] {
+            // The machine may stop one run of three just before its first tasks.
+            let mut gains = [(); 3].map(|()| {
+                let ended = run(workspan(&folder).args(["record", "--workers", "2", "--"]).arg(&program).arg(how));
+                ended.check_success();
+                assert_eq!(ended.out(), "2016\n", "{how}");
+                let found = report(&folder, "workspan.wspan");
+                let start = found["regions"].as_array().expect("a list").iter().find(|region| region["prefix"] == true);
+                let start = start.and_then(|start| start["work_ns"].as_i64()).unwrap_or_default();
+                found["program"]["first_use_ns"].as_i64().expect("a time") - start
+            });
+            gains.sort_unstable();
+            assert!(
+                gains[1] > 0,
+                "{built:?}, {how}: ns that its start took, less what came before its first tasks: {gains:?}"
+            );
         }
     }
 }

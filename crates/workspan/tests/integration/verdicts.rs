@@ -164,6 +164,8 @@ fn openmp_programs() {
         check_openmp("convoy", compiler, [&lock; 2]);
         check_openmp("between", compiler, [&between; 2]);
         check_openmp("single", compiler, [&single; 2]);
+        let created = format!("parallelism: own-code {}", openmp_line("#pragma omp parallel // created by one"));
+        check_openmp("created", compiler, [&created; 2]);
         let in_turn = format!("parallelism: in-turn {row}");
         check_openmp("row", compiler, [&in_turn; 2]);
         check_openmp("even", compiler, ["scales-well"; 2]);
