@@ -74,7 +74,7 @@ mod tests {
     /// Code, with a call at its end, of a module that has as much behind it.
     #[track_caller]
     fn check(call: &[u8], by_name: bool) {
-        let mut code = vec![0x90_u8; 64];
+        let mut code = [0x90_u8; 64];
         code[32 - call.len()..32].copy_from_slice(call);
         let base = code.as_ptr() as u64;
         let module = platform::Module { base, end: base + code.len() as u64, path: b"" };
