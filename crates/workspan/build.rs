@@ -19,8 +19,15 @@ const LIBRARIES: [(&str, &[&str]); 2] = [("collector.so", &[]), ("idle.so", &["-
 /// The plugin of the emulator: its crate, which depends on the first of [`CRATES`], and its library.
 const PLUGIN: (&str, &str) = ("workspan-emulator", "emulator.so");
 
+/// Set where the command is only looked at, by lints or for its documentation, and never run.
+const WITHOUT: &str = "WORKSPAN_WITHOUT_LIBRARIES";
+
 fn main() -> Result<(), Box<dyn Error>> {
     let out = PathBuf::from(env::var_os("OUT_DIR").ok_or("cargo sets it")?);
+    println!("cargo::rerun-if-env-changed={WITHOUT}");
+    if env::var_os(WITHOUT).is_some() {
+        return nothing(&out, LIBRARIES.iter().map(|(library, _)| library).chain([&PLUGIN.1]).chain(&INSTRUMENTED));
+    }
     instrumentation(&out)?;
     let crates = Path::new("..");
     let root = |name: &str| crates.join(name).join("src/lib.rs");
@@ -30,11 +37,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let linux = env::var("CARGO_CFG_TARGET_OS").is_ok_and(|os| os == "linux");
     let glibc = env::var("CARGO_CFG_TARGET_ENV").is_ok_and(|libc| libc == "gnu");
     if !linux || !glibc || !CRATES.iter().chain([&PLUGIN.0]).all(|name| root(name).is_file()) {
-        // The command says so where it would need them.
-        for library in LIBRARIES.iter().map(|(library, _)| library).chain([&PLUGIN.1]) {
-            fs::write(out.join(library), [])?;
-        }
-        return Ok(());
+        return nothing(&out, LIBRARIES.iter().map(|(library, _)| library).chain([&PLUGIN.1]));
     }
     let mut known: Vec<String> = Vec::new();
     for name in CRATES {
@@ -54,6 +57,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (name, library) = PLUGIN;
     let command = compiler(&name.replace('-', "_"), &root(name), &out, &known[..1])?;
     run(linked(&command, &out.join(library), &["--cfg", "emulator_plugin"]), library)
+}
+
+/// Empty files in place of libraries: the command says so where it would need them.
+fn nothing<'a>(out: &Path, libraries: impl IntoIterator<Item = &'a &'static str>) -> Result<(), Box<dyn Error>> {
+    for library in libraries {
+        fs::write(out.join(library), [])?;
+    }
+    Ok(())
 }
 
 /// The compiler for a crate that depends on those that are `known`.
@@ -88,6 +99,9 @@ fn linked(compiler: &Command, library: &Path, settings: &[&str]) -> Command {
 /// objects use, which rustc cannot export, so that the linker is called here.
 const INSTRUMENTATION: [&str; 4] = ["workspan-trace", "workspan-pass", "workspan-pass-rt", "workspan-mpi"];
 
+/// What they are made into; the last for another processor.
+const INSTRUMENTED: [&str; 4] = ["pass.so", "rt.so", "mpi.so", "rt-other.so"];
+
 fn instrumentation(out: &Path) -> Result<(), Box<dyn Error>> {
     let crates = Path::new("..");
     for name in INSTRUMENTATION {
@@ -98,14 +112,10 @@ fn instrumentation(out: &Path) -> Result<(), Box<dyn Error>> {
     let is = |name: &str, value: &str| env::var(name).is_ok_and(|found| found == value);
     let known = is("CARGO_CFG_TARGET_ARCH", "x86_64") || is("CARGO_CFG_TARGET_ARCH", "aarch64");
     let glibc = is("CARGO_CFG_TARGET_OS", "linux") && is("CARGO_CFG_TARGET_ENV", "gnu");
-    // The command says so where it would need them.
-    fs::write(out.join("rt-other.so"), [])?;
     if !known || !glibc || !exports.is_file() {
-        fs::write(out.join("pass.so"), [])?;
-        fs::write(out.join("rt.so"), [])?;
-        fs::write(out.join("mpi.so"), [])?;
-        return Ok(());
+        return nothing(out, &INSTRUMENTED);
     }
+    nothing(out, &INSTRUMENTED[3..])?;
     let linker = env::var_os("RUSTC_LINKER").unwrap_or_else(|| "cc".into());
     let target = env::var("TARGET")?;
     let here = Target { name: &target, linker: &linker, emulated: false };

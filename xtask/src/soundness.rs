@@ -24,7 +24,7 @@ pub(crate) struct Check {
 
 /// All checks, the quick ones first.
 pub(crate) fn checks() -> Vec<Check> {
-    let models = "--package workspan-preload --test loom --release -- --nocapture";
+    let models = "--package workspan-preload --test loom --profile checks -- --nocapture";
     let mut checks = vec![Check { name: "loom", command: with_flags("test", "loom", "--cfg loom", models) }];
     for (name, words, besides) in [
         ("wire", "--package workspan-wire", ""),

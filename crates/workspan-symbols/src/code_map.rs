@@ -76,7 +76,7 @@ impl<'e> CodeMap<'e> {
         known.clone()
     }
 
-    fn unit_at(&self, address: u64) -> Option<usize> {
+    pub(crate) fn unit_at(&self, address: u64) -> Option<usize> {
         let ranges = self.ranges.get_or_init(|| self.ranges());
         let after = ranges.partition_point(|(begin, _, _)| *begin <= address);
         let (_, end, unit) = ranges.get(after.checked_sub(1)?)?;

@@ -99,7 +99,7 @@ pub(crate) fn header_waits(
     at.extend(pauses(&program).into_iter().map(|at| (at, SPINS)));
     for _ in 0..DEEPEST {
         let mut around = BTreeMap::new();
-        for (address, kind) in at {
+        for (address, kind) in at.into_iter().filter(|(address, _)| !lookup.is_of_rust(*address)) {
             let places = lookup.find(address).places;
             let headers = places.iter().take_while(|place| is_header(&place.file)).count();
             let files = || places[..headers].iter().map(|place| place.file.as_str());
@@ -172,7 +172,7 @@ fn pauses(program: &ElfFile64<'_, object::Endianness>) -> Vec<u64> {
     let mut found = Vec::new();
     for section in program.sections().filter(|section| section.kind() == SectionKind::Text) {
         let Ok(code) = section.data() else { continue };
-        for (at, _) in code.windows(2).enumerate().filter(|(_, window)| *window == [0xf3, 0x90]) {
+        for at in memchr::memmem::find_iter(code, &[0xf3, 0x90]) {
             let behind = &code[at + 2..code.len().min(at + 2 + usize::from(LOOP))];
             let leads_back = |(from, window): (usize, &[u8])| {
                 let [0xeb | 0x70..=0x7f, to] = window else { return false };

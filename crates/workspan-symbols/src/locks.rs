@@ -52,6 +52,9 @@ pub fn unseen_locks(module: &Module<'_>, directory: &str) -> Vec<UnseenLock> {
     for _ in 0..DEEPEST {
         let mut around = BTreeMap::new();
         for (address, lock) in calls(module.bytes, &functions) {
+            if lookup.is_of_rust(address) {
+                continue;
+            }
             let places = lookup.find(address).places;
             match places.iter().find(|place| !is_of_lock(&place.file)) {
                 Some(place) if is_users(&place.file) => {

@@ -121,6 +121,11 @@ impl<'e> Lookup<'e> {
         called
     }
 
+    /// True for what Rust's own libraries do for their own purposes: what they are called for is in the units of their users.
+    pub(crate) fn is_of_rust(&self, address: u64) -> bool {
+        self.map.unit_at(address).and_then(|unit| self.map.units.units.get(unit)).is_some_and(CompileUnit::is_of_rust)
+    }
+
     /// The folder in which the compiler ran when it was given a file by this name. Where several were, the first.
     pub fn folder_of(&self, file: &str) -> Option<String> {
         let named = |unit: &&CompileUnit<'e>| unit.unit.name.is_some_and(|name| name.slice() == file.as_bytes());

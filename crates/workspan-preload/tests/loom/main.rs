@@ -2,7 +2,7 @@
 //! which runs every order of their steps that matters, within a number of preemptions, and every value that a load may see by
 //! the memory model. A cell that two threads use without order between them fails the model.
 //!
-//! `RUSTFLAGS="--cfg loom" cargo test -p workspan-preload --test loom --release -- --nocapture`; each model prints how many
+//! `RUSTFLAGS="--cfg loom" cargo test -p workspan-preload --test loom --profile checks -- --nocapture`; each model prints how many
 //! executions it has had. What lies around the modelled files — the shared memory, a thread — is made small in `stand_in`.
 
 #![cfg(loom)]
