@@ -117,7 +117,7 @@ fn clippy_of_queries() -> anyhow::Result<()> {
     // Because of them the tests' builds of what DataFusion needs have more features: with others, all would be built anew.
     command.args(["--package", "workspan-report", "--package", "workspan-store"]);
     // Lints need no optimisation; our own crates are compiled for them a second time.
-    command.args(["--config", "profile.checks.opt-level=0", "--config", "profile.checks.debug=false"]);
+    command.args(["--config", "profile.checks.opt-level=0"]);
     command.env("RUSTC_WORKSPACE_WRAPPER", "clippy-driver");
     command.env("CLIPPY_ARGS", "-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__");
     shell::run(&mut command)
