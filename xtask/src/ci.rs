@@ -114,8 +114,8 @@ fn without_libraries(command: &mut Command) -> &mut Command {
 /// With the builds of DataFusion that the tests have made: `cargo clippy` would have it compiled once more.
 fn clippy_of_queries() -> anyhow::Result<()> {
     let mut command = cargo("build --profile checks --all-targets --locked --package workspan-query");
-    // Because of them the tests' builds of what DataFusion needs have more features: with others, all would be built anew.
-    command.args(["--package", "workspan-report", "--package", "workspan-store"]);
+    // With them cargo chooses the features and profiles of the tests' builds: with others, DataFusion would be built anew.
+    command.args(["--package", "workspan-report", "--package", "workspan-store", "--package", "xtask"]);
     // Lints need no optimisation; our own crates are compiled for them a second time.
     command.args(["--config", "profile.checks.opt-level=0"]);
     command.env("RUSTC_WORKSPACE_WRAPPER", "clippy-driver");
