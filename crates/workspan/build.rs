@@ -24,9 +24,13 @@ const WITHOUT: &str = "WORKSPAN_WITHOUT_LIBRARIES";
 
 fn main() -> Result<(), Box<dyn Error>> {
     let out = PathBuf::from(env::var_os("OUT_DIR").ok_or("cargo sets it")?);
+    // Where one cannot be compiled, its file stays empty: the command says so where it would need it.
+    for library in LIBRARIES.iter().map(|(library, _)| library).chain([&PLUGIN.1]).chain(&INSTRUMENTED) {
+        fs::write(out.join(library), [])?;
+    }
     println!("cargo::rerun-if-env-changed={WITHOUT}");
     if env::var_os(WITHOUT).is_some() {
-        return nothing(&out, LIBRARIES.iter().map(|(library, _)| library).chain([&PLUGIN.1]).chain(&INSTRUMENTED));
+        return Ok(());
     }
     instrumentation(&out)?;
     let crates = Path::new("..");
@@ -37,7 +41,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let linux = env::var("CARGO_CFG_TARGET_OS").is_ok_and(|os| os == "linux");
     let glibc = env::var("CARGO_CFG_TARGET_ENV").is_ok_and(|libc| libc == "gnu");
     if !linux || !glibc || !CRATES.iter().chain([&PLUGIN.0]).all(|name| root(name).is_file()) {
-        return nothing(&out, LIBRARIES.iter().map(|(library, _)| library).chain([&PLUGIN.1]));
+        return Ok(());
     }
     let mut known: Vec<String> = Vec::new();
     for name in CRATES {
@@ -57,14 +61,6 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (name, library) = PLUGIN;
     let command = compiler(&name.replace('-', "_"), &root(name), &out, &known[..1])?;
     run(linked(&command, &out.join(library), &["--cfg", "emulator_plugin"]), library)
-}
-
-/// Empty files in place of libraries: the command says so where it would need them.
-fn nothing<'a>(out: &Path, libraries: impl IntoIterator<Item = &'a &'static str>) -> Result<(), Box<dyn Error>> {
-    for library in libraries {
-        fs::write(out.join(library), [])?;
-    }
-    Ok(())
 }
 
 /// The compiler for a crate that depends on those that are `known`.
@@ -99,7 +95,7 @@ fn linked(compiler: &Command, library: &Path, settings: &[&str]) -> Command {
 /// objects use, which rustc cannot export, so that the linker is called here.
 const INSTRUMENTATION: [&str; 4] = ["workspan-trace", "workspan-pass", "workspan-pass-rt", "workspan-mpi"];
 
-/// What they are made into; the last for another processor.
+/// What they are made into: their files.
 const INSTRUMENTED: [&str; 4] = ["pass.so", "rt.so", "mpi.so", "rt-other.so"];
 
 fn instrumentation(out: &Path) -> Result<(), Box<dyn Error>> {
@@ -113,9 +109,8 @@ fn instrumentation(out: &Path) -> Result<(), Box<dyn Error>> {
     let known = is("CARGO_CFG_TARGET_ARCH", "x86_64") || is("CARGO_CFG_TARGET_ARCH", "aarch64");
     let glibc = is("CARGO_CFG_TARGET_OS", "linux") && is("CARGO_CFG_TARGET_ENV", "gnu");
     if !known || !glibc || !exports.is_file() {
-        return nothing(out, &INSTRUMENTED);
+        return Ok(());
     }
-    nothing(out, &INSTRUMENTED[3..])?;
     let linker = env::var_os("RUSTC_LINKER").unwrap_or_else(|| "cc".into());
     let target = env::var("TARGET")?;
     let here = Target { name: &target, linker: &linker, emulated: false };

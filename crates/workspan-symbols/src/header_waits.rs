@@ -99,7 +99,7 @@ pub(crate) fn header_waits(
     at.extend(pauses(&program).into_iter().map(|at| (at, SPINS)));
     for _ in 0..DEEPEST {
         let mut around = BTreeMap::new();
-        for (address, kind) in at.into_iter().filter(|(address, _)| !lookup.is_of_rust(*address)) {
+        for (address, kind) in at.into_iter().filter(|(address, _)| !lookup.is_of_standard_library(*address)) {
             let places = lookup.find(address).places;
             let headers = places.iter().take_while(|place| is_header(&place.file)).count();
             let files = || places[..headers].iter().map(|place| place.file.as_str());

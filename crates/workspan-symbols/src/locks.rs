@@ -51,10 +51,8 @@ pub fn unseen_locks(module: &Module<'_>, directory: &str) -> Vec<UnseenLock> {
         others.into_iter().map(|lock| (lock.file.starts_with('/'), lock)).collect();
     for _ in 0..DEEPEST {
         let mut around = BTreeMap::new();
-        for (address, lock) in calls(module.bytes, &functions) {
-            if lookup.is_of_rust(address) {
-                continue;
-            }
+        let calls = calls(module.bytes, &functions);
+        for (address, lock) in calls.into_iter().filter(|(address, _)| !lookup.is_of_standard_library(*address)) {
             let places = lookup.find(address).places;
             match places.iter().find(|place| !is_of_lock(&place.file)) {
                 Some(place) if is_users(&place.file) => {

@@ -121,9 +121,12 @@ impl<'e> Lookup<'e> {
         called
     }
 
-    /// True for what Rust's own libraries do for their own purposes: what they are called for is in the units of their users.
-    pub(crate) fn is_of_rust(&self, address: u64) -> bool {
-        self.map.unit_at(address).and_then(|unit| self.map.units.units.get(unit)).is_some_and(CompileUnit::is_of_rust)
+    /// True for code of Rust's standard library that is not generic: it waits for its own purposes.
+    pub(crate) fn is_of_standard_library(&self, address: u64) -> bool {
+        self.map
+            .unit_at(address)
+            .and_then(|unit| self.map.units.units.get(unit))
+            .is_some_and(CompileUnit::is_of_standard_library)
     }
 
     /// The folder in which the compiler ran when it was given a file by this name. Where several were, the first.

@@ -40,12 +40,12 @@ impl<'s> CompileUnit<'s> {
     /// workspace's own files.
     pub(crate) fn is_of_workspace(&self) -> bool {
         let relative = |text: &Slice<'_>| !text.slice().starts_with(b"/");
-        self.unit.name.as_ref().is_some_and(relative) && !self.is_of_rust()
+        self.unit.name.as_ref().is_some_and(relative) && !self.is_of_standard_library()
     }
 
-    /// True if the unit is of Rust's own libraries, as they come with the compiler: what is generic in them is in the units of those
-    /// who use it.
-    pub(crate) fn is_of_rust(&self) -> bool {
+    /// True if the unit is of Rust's standard library, compiled before the program was. Its generic functions are compiled into the
+    /// units that use them.
+    pub(crate) fn is_of_standard_library(&self) -> bool {
         self.unit.comp_dir.is_some_and(|folder| folder.slice().starts_with(b"/rustc/"))
     }
 
